@@ -3997,6 +3997,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Vorher und nachher auswerten</translation>
     </message>
     <message>
+        <source>Measure the model before and after: with evaluate() of the same script, and if a metric gets worse by more than the noise, you are asked whether to keep the result. If the script has no evaluate(), the evaluation of the states is used.</source>
+        <extracomment>recovery, evaluates</extracomment>
+        <translation>Das Modell vorher und nachher messen: mit evaluate() desselben Skripts, und wenn eine Metrik um mehr als das Rauschen schlechter wird, werden Sie gefragt, ob das Ergebnis behalten wird. Hat das Skript kein evaluate(), wird die Auswertung der Zustände verwendet.</translation>
+    </message>
+    <message>
         <source>Prunes the weights of a tensor with the smallest product of magnitude and size of their input, in any row. Use it instead of Wanda per row for image models, and for layers whose rows are inputs (the Conv1D of transformers). Needs statistics of activations. Compare it with magnitude.</source>
         <extracomment>method wanda_per_tensor</extracomment>
         <translation>Prunt die Gewichte eines Tensors mit dem kleinsten Produkt aus Betrag und Größe ihrer Eingabe, gleich in welcher Zeile. Statt Wanda je Zeile für Bildmodelle und für Schichten, deren Zeilen Eingaben sind (Conv1D von transformers). Braucht eine Aktivierungsstatistik. Vergleichen Sie es mit dem Betrag.</translation>
@@ -4120,11 +4125,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Start from a sequential repair, unless it is worse on the held-out inputs.</source>
         <extracomment>recovery, repair</extracomment>
         <translation>Mit einer sequenziellen Reparatur beginnen, sofern sie auf den zurückgehaltenen Eingaben nicht schlechter ist.</translation>
-    </message>
-    <message>
-        <source>Measure the model with evaluate() of the same script before and after. If a metric gets worse by more than the noise, you are asked whether to keep the result.</source>
-        <extracomment>recovery, evaluates</extracomment>
-        <translation>Das Modell vorher und nachher mit evaluate() desselben Skripts messen. Verschlechtert ein Ergebnis eine Metrik um mehr als das Rauschen, werden Sie gefragt, bevor es verwendet wird.</translation>
     </message>
     <message>
         <source>Sparsity of all scanned tensors together: a fraction of their weights, or a number.</source>
@@ -5001,8 +5001,16 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>wird ausgewertet</translation>
     </message>
     <message>
+        <source>running</source>
+        <translation>läuft</translation>
+    </message>
+    <message>
         <source>waiting to be evaluated</source>
         <translation>wartet auf die Auswertung</translation>
+    </message>
+    <message>
+        <source>queued</source>
+        <translation>wartet</translation>
     </message>
     <message>
         <source>not evaluated</source>
@@ -8913,6 +8921,14 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Ihr eigenes Training, mit Ihren Daten, Labels und Ihrem Optimierer; die Masken werden eingehalten.</translation>
     </message>
     <message>
+        <source>Set up an evaluation…</source>
+        <translation>Auswertung einrichten…</translation>
+    </message>
+    <message>
+        <source>These data do not evaluate the model: choose what measures it, as in Evaluate…</source>
+        <translation>Diese Daten werten das Modell nicht aus: wählen Sie, womit es gemessen wird, wie in Auswerten…</translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
     </message>
@@ -9059,8 +9075,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Fortschritt des Trainings</translation>
     </message>
     <message>
-        <source>The curve begins with the first step of the whole model, after the inputs are recorded, blocks are trained and learning rates are tried.</source>
-        <translation>Die Kurve beginnt mit dem ersten Schritt des ganzen Modells, nachdem die Eingaben aufgezeichnet, Blöcke trainiert und Lernraten erprobt sind.</translation>
+        <source>Nothing to plot yet. First the inputs are recorded, each block is trained alone, and learning rates are tried. Then the whole model is trained, and its error is plotted here.</source>
+        <translation>Noch keine Kurve. Zuerst werden die Eingaben aufgezeichnet, jeder Block wird einzeln trainiert, und Lernraten werden ausprobiert. Dann wird das ganze Modell trainiert, und sein Fehler wird hier gezeichnet.</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -22316,6 +22332,10 @@ steps</extracomment>
     <message>
         <source>The history is too large to be kept: {size} of at most {most}.</source>
         <translation>Der Verlauf ist zu groß, um behalten zu werden: {size} von höchstens {most}.</translation>
+    </message>
+    <message>
+        <source>The history of &apos;{name}&apos; is kept and restored when you open it again.</source>
+        <translation>Der Verlauf von &apos;{name}&apos; bleibt erhalten und wird beim nächsten Öffnen wiederhergestellt.</translation>
     </message>
     <message>
         <source>Save session</source>

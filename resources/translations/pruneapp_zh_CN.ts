@@ -3997,6 +3997,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>前后各评估一次</translation>
     </message>
     <message>
+        <source>Measure the model before and after: with evaluate() of the same script, and if a metric gets worse by more than the noise, you are asked whether to keep the result. If the script has no evaluate(), the evaluation of the states is used.</source>
+        <extracomment>recovery, evaluates</extracomment>
+        <translation>在之前和之后测量模型：使用同一脚本的 evaluate()；若某个指标变差的程度超过噪声，会询问是否保留结果。若脚本没有 evaluate()，则使用状态的评估。</translation>
+    </message>
+    <message>
         <source>Prunes the weights of a tensor with the smallest product of magnitude and size of their input, in any row. Use it instead of Wanda per row for image models, and for layers whose rows are inputs (the Conv1D of transformers). Needs statistics of activations. Compare it with magnitude.</source>
         <extracomment>method wanda_per_tensor</extracomment>
         <translation>不论所在行，剪枝张量中“幅值 × 输入大小”最小的权重。对图像模型，以及行为输入的层（transformers 的 Conv1D），用它代替逐行 Wanda。需要激活统计。请与按幅值的结果对比测量。</translation>
@@ -4120,11 +4125,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Start from a sequential repair, unless it is worse on the held-out inputs.</source>
         <extracomment>recovery, repair</extracomment>
         <translation>从顺序修复开始，除非它在留出的输入上更差。</translation>
-    </message>
-    <message>
-        <source>Measure the model with evaluate() of the same script before and after. If a metric gets worse by more than the noise, you are asked whether to keep the result.</source>
-        <extracomment>recovery, evaluates</extracomment>
-        <translation>使用同一脚本的 evaluate() 在前后各测量一次模型。如果结果使某个指标变差且超过噪声，则在采用之前询问您。</translation>
     </message>
     <message>
         <source>Sparsity of all scanned tensors together: a fraction of their weights, or a number.</source>
@@ -5001,8 +5001,16 @@ Code inside checkpoints is never executed.</source>
         <translation>正在评估</translation>
     </message>
     <message>
+        <source>running</source>
+        <translation>运行中</translation>
+    </message>
+    <message>
         <source>waiting to be evaluated</source>
         <translation>等待评估</translation>
+    </message>
+    <message>
+        <source>queued</source>
+        <translation>排队中</translation>
     </message>
     <message>
         <source>not evaluated</source>
@@ -8912,6 +8920,14 @@ computed on this computer.</source>
         <translation>您自己的训练，使用您的数据、标签和优化器；掩码保持不变。</translation>
     </message>
     <message>
+        <source>Set up an evaluation…</source>
+        <translation>设置评估…</translation>
+    </message>
+    <message>
+        <source>These data do not evaluate the model: choose what measures it, as in Evaluate…</source>
+        <translation>这些数据不评估模型：请选择用什么来测量它，与“评估…”中相同</translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
@@ -9058,8 +9074,8 @@ computed on this computer.</source>
         <translation>训练进度</translation>
     </message>
     <message>
-        <source>The curve begins with the first step of the whole model, after the inputs are recorded, blocks are trained and learning rates are tried.</source>
-        <translation>曲线从整个模型的第一步开始；在此之前会记录输入、训练各个块并尝试学习率。</translation>
+        <source>Nothing to plot yet. First the inputs are recorded, each block is trained alone, and learning rates are tried. Then the whole model is trained, and its error is plotted here.</source>
+        <translation>尚无曲线。首先记录输入，逐个训练每个块，并尝试学习率。然后训练整个模型，其误差会绘制在这里。</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -22315,6 +22331,10 @@ steps</extracomment>
     <message>
         <source>The history is too large to be kept: {size} of at most {most}.</source>
         <translation>历史过大，无法保留：{size}，最多 {most}。</translation>
+    </message>
+    <message>
+        <source>The history of &apos;{name}&apos; is kept and restored when you open it again.</source>
+        <translation>“{name}”的历史记录会保留，再次打开时恢复。</translation>
     </message>
     <message>
         <source>Save session</source>

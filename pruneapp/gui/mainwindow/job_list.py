@@ -24,7 +24,13 @@ from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import add_row, follow_font, lay_in_column, symbol_button
+from pruneapp.gui.widgets.controls import (
+    add_row,
+    follow_font,
+    lay_in_column,
+    single_shot,
+    symbol_button,
+)
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, heading, join_facts, plain
 from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.status import JobStatus, item_text, show_share, time_left_text
@@ -32,6 +38,7 @@ from pruneapp.gui.widgets.status import JobStatus, item_text, show_share, time_l
 _WIDTH = 460
 _MARGIN = 8  # pixels to the edges of the middle of the window
 _REFRESH_MS = 500
+_CLOSE_MS = 1_500  # a job often follows another, as the evaluations of several states
 # Seconds after which a cancellation by mistake costs more than starting again by hand.
 _OFFER_AFTER_S = 20.0
 
@@ -208,7 +215,10 @@ class JobController(Controller):
         self._timer.timeout.connect(self._refresh)
         context.actions["cancel"].triggered.connect(self.close_or_cancel)
         context.actions["jobs"].triggered.connect(self.toggle)
-        status.listRequested.connect(self.toggle)
+        # The button of the status bar disappears with the last job, and so does its list.
+        self._closes_with_jobs = False
+        self._close_timer = single_shot(self, _CLOSE_MS, self._close_if_empty)
+        status.listRequested.connect(self._toggle_by_button)
         status.cancelRequested.connect(previews.cancel)
         panel.cancelRequested.connect(self._cancel)
         panel.shown.connect(self._on_shown)
@@ -220,7 +230,18 @@ class JobController(Controller):
     @Slot()
     def toggle(self) -> None:
         """Show the list of jobs, or hide it."""
+        self._closes_with_jobs = False
         self.panel.setVisible(not self.panel.isVisible())
+
+    @Slot()
+    def _toggle_by_button(self) -> None:
+        self.toggle()
+        self._closes_with_jobs = True
+
+    @Slot()
+    def _close_if_empty(self) -> None:
+        if self._closes_with_jobs and not self._jobs.states():
+            self.panel.hide()
 
     @Slot()
     def close_or_cancel(self) -> None:
@@ -262,6 +283,7 @@ class JobController(Controller):
         self._status.set_count(len(self._jobs.states()))
         if self.panel.isVisible():
             self._refresh()
+            self._close_timer.start()
 
     @Slot()
     def _refresh(self) -> None:

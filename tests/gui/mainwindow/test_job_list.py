@@ -82,8 +82,27 @@ def test_the_status_bar_opens_a_list_of_running_and_queued_jobs(work):
     user.click(rows_of(user)[0].cancel)
     user.wait(lambda: len(work.cancelled) == 3)
     user.wait(panel.none.isVisible)
-    user.click(panel.close_button)
-    assert not panel.isVisible()
+
+
+def test_the_list_closes_with_the_last_job_unless_a_command_opened_it(work):
+    user, panel = work.user, work.user.workbench.job_list.panel
+    for opened_by_command in (False, True):
+        work.run("Repair")
+        user.wait(user.window.job_status.isVisible)
+        if opened_by_command:
+            user.key("Ctrl+J")
+        else:
+            user.click(user.window.job_status.all)
+        user.wait(panel.isVisible)
+        work.jobs.cancel_visible()
+        assert panel.isVisible(), "another job may follow"
+        user.wait(lambda: panel.none.isVisible() or not panel.isVisible())
+        if opened_by_command:
+            user.pause(job_list._CLOSE_MS + 200)
+            user.click(panel.close_button)
+            assert not panel.isVisible()
+        else:
+            user.wait(lambda: not panel.isVisible())
 
 
 def test_the_list_shows_elapsed_and_remaining_time(work):
