@@ -8925,8 +8925,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Auswertung einrichten…</translation>
     </message>
     <message>
-        <source>These data do not evaluate the model: choose what measures it, as in Evaluate…</source>
-        <translation>Diese Daten werten das Modell nicht aus: wählen Sie, womit es gemessen wird, wie in Auswerten…</translation>
+        <source>The inputs above cannot evaluate the model: choose what measures it.</source>
+        <translation>Die Eingaben oben können das Modell nicht auswerten: wählen Sie, womit es gemessen wird.</translation>
     </message>
     <message>
         <source>Cancel</source>

@@ -8924,8 +8924,8 @@ computed on this computer.</source>
         <translation>设置评估…</translation>
     </message>
     <message>
-        <source>These data do not evaluate the model: choose what measures it, as in Evaluate…</source>
-        <translation>这些数据不评估模型：请选择用什么来测量它，与“评估…”中相同</translation>
+        <source>The inputs above cannot evaluate the model: choose what measures it.</source>
+        <translation>上面的输入不能评估模型：请选择用什么来测量它。</translation>
     </message>
     <message>
         <source>Cancel</source>

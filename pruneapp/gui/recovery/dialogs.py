@@ -125,9 +125,7 @@ class RecoverDialog(Dialog):
         settings, self.editors = rows_of_editors(params, self, self._show_state)
         self.set_up = QPushButton(self.tr("Set up an evaluation…"), self)
         self.set_up.setToolTip(
-            self.tr(
-                "These data do not evaluate the model: choose what measures it, as in Evaluate…"
-            )
+            self.tr("The inputs above cannot evaluate the model: choose what measures it.")
         )
         self.set_up.setAccessibleDescription(self.set_up.toolTip())
         self.set_up.clicked.connect(self.setUpRequested)
