@@ -186,6 +186,15 @@ class Handover:
         pair = self._pairs.get(name)
         return None if pair is None else (pair.tensor, pair.transposed)
 
+    def checkpoint_names(self) -> dict[str, str]:
+        """Return the tensors of the checkpoint by the names of their counterparts in the model.
+
+        Tied tensors of the model have the same one. Tensors without counterpart are left out.
+        """
+        names = {pair.tensor.place: name for name, pair in self._pairs.items()}
+        tensors = self.tensors.values()
+        return {t.name: names[t.place] for t in tensors if t.place in names}
+
     def _match_tensors(self, job: Job) -> list[_Pair]:
         """Return the pairs of tensors with equal values: by name first, the others by value.
 

@@ -285,7 +285,9 @@ class Worker:
             case "cancelled":
                 return Cancelled()
             case "contract":
-                return EvaluationError(message["sentence"], remedy=message["remedy"])
+                return EvaluationError(
+                    message["sentence"], remedy=message["remedy"], details=traceback
+                )
             case "exit":
                 return EvaluationError(
                     f"'{name}' called exit({message['status']}) instead of returning.",

@@ -25,6 +25,7 @@ from pruneapp.groups.operator_graph import (
     OperatorGraph,
     has_operators,
     read_operators,
+    traced_operators,
 )
 from pruneapp.groups.structure import Structure, Unknown, structure_of
 from pruneapp.progress import Job
@@ -41,7 +42,9 @@ _JOINS = {
 # Operators whose results depend on the shape of a value only.
 _SHAPES = frozenset({"Shape", "Size", "sym_size"})
 _NOT_READ = "No layer of the graph reads this tensor."
-_NO_GRAPH = "Not known. An ONNX or .pt2 file of the model contains them."
+_NO_GRAPH = (
+    "Not known. A script that builds the model can trace them; an ONNX or .pt2 file contains them."
+)
 # Number of stages shown on each side.
 _STAGES = 2
 
@@ -101,8 +104,11 @@ class _Layers:
             self.after[first].append(second)
 
 
-# Layers by checkpoint, or why there are none, a sentence.
-_known: WeakKeyDictionary[Checkpoint, _Layers | str] = WeakKeyDictionary()
+# By checkpoint: the operators of a traced model, if there are any, and the layers, or why there are
+# none, a sentence.
+_known: WeakKeyDictionary[Checkpoint, tuple[OperatorGraph | None, _Layers | str]] = (
+    WeakKeyDictionary()
+)
 _lock = threading.Lock()
 
 
@@ -113,9 +119,11 @@ def connections_of(checkpoint: Checkpoint, name: str, job: Job) -> Connections:
     O(n) in its size; `job` can cancel. Thread-safe.
     """
     with _lock:
-        layers = _known.get(checkpoint)
-        if layers is None:
-            layers = _known[checkpoint] = _layers_of(checkpoint, job)
+        traced = traced_operators(checkpoint)
+        found = _known.get(checkpoint)
+        if found is None or found[0] is not traced:
+            found = _known[checkpoint] = traced, _layers_of(checkpoint, job)
+    layers = found[1]
     if isinstance(layers, str):
         return Connections(why_not=layers)
     number = layers.by_tensor.get(name)
@@ -212,7 +220,7 @@ def _shown(checkpoint: Checkpoint, operator: Operator) -> tuple[str, tuple[str, 
     kinds = [checkpoint.entry(tensor).kind for tensor in operator.tensors]
     if any(kind not in {CONSTANT, "bias"} for kind in kinds):
         return _module(operator.tensors[0]), operator.tensors
-    return _JOINS.get(operator.op, ""), ()
+    return _JOINS.get(operator.op.removesuffix("_"), ""), ()  # add_ adds in place
 
 
 def _add_paths(layers: _Layers, checkpoint: Checkpoint, prefix: str, paths: Iterable[str]) -> None:

@@ -1,7 +1,8 @@
 """The operators of an ONNX model or a torch.export program, and the values between them.
 
-Read from the file without running anything, and without the packages onnx and torch. Operators that
-compute with stored tensors only, such as a cast of a weight, are merged into their readers.
+Read from the file without running anything, and without the packages onnx and torch; or those of a
+model that the user's script has built, see `set_operators`. Operators that compute with stored
+tensors only, such as a cast of a weight, are merged into their readers.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.onnx import ONNX, read_layout
@@ -42,17 +44,38 @@ class OperatorGraph:
     edges: tuple[tuple[int, int], ...]
 
 
-def has_operators(checkpoint: Checkpoint) -> bool:
+# Operators of traced models, by the checkpoint with their weights.
+_traced: WeakKeyDictionary[Checkpoint, OperatorGraph] = WeakKeyDictionary()
+
+
+def set_operators(checkpoint: Checkpoint, graph: OperatorGraph) -> None:
+    """Use the operators of a traced model for a checkpoint, as if its file contained them."""
+    _traced[checkpoint] = graph
+
+
+def traced_operators(checkpoint: Checkpoint) -> OperatorGraph | None:
+    """Return the operators of `set_operators`; None before it was called."""
+    return _traced.get(checkpoint)
+
+
+def contains_operators(checkpoint: Checkpoint) -> bool:
     """Return whether the format of a checkpoint contains the operators of the model."""
     return checkpoint.format in {ONNX.name, exported_program.FORMAT}
 
 
+def has_operators(checkpoint: Checkpoint) -> bool:
+    """Return whether the operators of the model are in the file or were traced."""
+    return contains_operators(checkpoint) or checkpoint in _traced
+
+
 def read_operators(checkpoint: Checkpoint, job: Job) -> OperatorGraph:
-    """Return the operators of an ONNX model or a torch.export program.
+    """Return the operators of an ONNX model, a torch.export program or a traced model.
 
     O(n) in the size of the graph; `job` can cancel. Raises `CheckpointError` if the file is damaged
     or of another format.
     """
+    if traced := traced_operators(checkpoint):
+        return traced
     builder = _Builder(checkpoint)
     if checkpoint.format == ONNX.name:
         _add_onnx(builder, read_layout(checkpoint.files[0], job).graph, job)
@@ -66,7 +89,27 @@ def read_operators(checkpoint: Checkpoint, job: Job) -> OperatorGraph:
             "contains no graph.",
             remedy="Open an ONNX model or a .pt2 file.",
         )
-    return OperatorGraph(tuple(builder.operators), tuple(builder.edges))
+    return builder.graph()
+
+
+def graph_of_trace(
+    checkpoint: Checkpoint, traced: Mapping[str, Any], names: Mapping[str, str]
+) -> OperatorGraph:
+    """Return the operators of a model that the worker has traced.
+
+    `traced` is the answer of the worker, see ``traced_model.trace``. `names` are the tensors of the
+    checkpoint by their names in the model.
+    """
+    builder = _Builder(checkpoint)
+    for value, tensor in traced["tensors"].items():
+        builder.store(value, names.get(tensor, ""))
+    for value in traced["inputs"]:
+        builder.add(INPUT, value, (), (value,))
+    for op, value, reads in traced["operators"]:
+        builder.add(op, value, reads, (value,))
+    for value in traced["outputs"]:
+        builder.add(OUTPUT, value, (value,), ())
+    return builder.graph()
 
 
 class _Builder:
@@ -78,6 +121,10 @@ class _Builder:
         self.edges: dict[tuple[int, int], None] = {}
         self._producers: dict[str, int] = {}  # by value
         self._stored: dict[str, tuple[str, ...]] = {}  # tensors by the value made from them
+
+    def graph(self) -> OperatorGraph:
+        """Return all that was added."""
+        return OperatorGraph(tuple(self.operators), tuple(self.edges))
 
     def store(self, value: str, tensor: str) -> None:
         """Record that `value` is a stored tensor, if the checkpoint contains that tensor."""

@@ -252,15 +252,44 @@ class Session:
         activations = require_activations()
         self._progress.reset()
         seed_all(seed)
-        found = self._functions()
-        name = "calibrate" if "calibrate" in found else None
-        name = name or next((one for one in found if one.startswith("evaluate")), "evaluate")
+        name = self._function_with_inputs()
         weights, inputs = self._tensors.count(
             activations, name, lambda: self._call(name, self._model, seed=seed), path
         )
         if os.getpid() != PID:
             os._exit(0)
         return {"weights": weights, "inputs": inputs}
+
+    def do_trace(self, seed: int) -> dict[str, Any]:
+        """Trace the first call of the model by ``calibrate`` or the first evaluate function.
+
+        The function ends with that call, which is not made. See `traced_model.trace` for the
+        answer. Raises `ContractError` for a session of onnxruntime.
+        """
+        module = getattr(self._tensors, "module", None)
+        if module is None:
+            raise ContractError(
+                "load returned a session of onnxruntime, which cannot be traced.",
+                "Open the ONNX file: its connections are read from it.",
+            )
+        from pruneapp_worker import traced_model
+
+        export = traced_model.find_export()
+        self._progress.reset()
+        seed_all(seed)
+        name = self._function_with_inputs()
+        args, kwargs = traced_model.record_call(
+            module, name, lambda: self._call(name, self._model, seed=seed)
+        )
+        with self._running():
+            return traced_model.trace(export, module, args, kwargs)
+
+    def _function_with_inputs(self) -> str:
+        """Return the name of a function that calls the model: calibrate, or an evaluate function."""
+        found = self._functions()
+        if "calibrate" in found:
+            return "calibrate"
+        return next((one for one in found if one.startswith("evaluate")), "evaluate")
 
     def do_check(self, request: dict[str, Any]) -> dict[str, Any]:
         """Check a shrunk folder against its class; the script is `shrunk_folder.py`."""

@@ -23,12 +23,15 @@ def error_of(error: BaseException, script: str) -> dict[str, Any]:
     """Return a JSON description of an exception: its kind, and the traceback without own frames.
 
     `script` is the path whose line is named as its place. The message has at most 2,000 characters,
-    the traceback its last 20,000.
+    the traceback its last 20,000; that of a `ContractError` is of its cause.
     """
     from pruneapp_worker.pipe import Cancelled, ContractError
 
     if isinstance(error, ContractError):
-        return {"error": "contract", "sentence": error.sentence, "remedy": error.remedy}
+        cause = error.__cause__
+        details = "" if cause is None else "".join(own_frames(cause))[-20000:]
+        parts = {"sentence": error.sentence, "remedy": error.remedy, "traceback": details}
+        return {"error": "contract", **parts}
     if isinstance(error, Cancelled):
         return {"error": "cancelled"}
     if isinstance(error, SystemExit):
