@@ -399,6 +399,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "_apply",
         "_run",
         "generate",
+        "trace",
     ),
     "evaluation/worker.py": ("start", "_wait"),
     "export/completeness.py": (

@@ -42,9 +42,7 @@ _JOINS = {
 # Operators whose results depend on the shape of a value only.
 _SHAPES = frozenset({"Shape", "Size", "sym_size"})
 _NOT_READ = "No layer of the graph reads this tensor."
-_NO_GRAPH = (
-    "Not known. A script that builds the model can trace them; an ONNX or .pt2 file contains them."
-)
+_NO_GRAPH = "Not known: the file contains no graph."
 # Number of stages shown on each side.
 _STAGES = 2
 

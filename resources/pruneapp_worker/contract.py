@@ -285,7 +285,7 @@ class Session:
             return traced_model.trace(export, module, args, kwargs)
 
     def _function_with_inputs(self) -> str:
-        """Return the name of a function that calls the model: calibrate, or an evaluate function."""
+        """Return a function that calls the model: calibrate, else the first evaluate function."""
         found = self._functions()
         if "calibrate" in found:
             return "calibrate"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+import re
 from typing import Any, Callable
 
 import torch
@@ -11,11 +12,9 @@ import torch
 from pruneapp_worker.pipe import ContractError
 from pruneapp_worker.recorded_calls import Enough, map_tensors
 
-_REMEDY = "Export the model to an ONNX or .pt2 file yourself, and open that file."
-
 
 def find_export() -> Callable[..., Any]:
-    """Return `torch.export.export`; raise `ContractError` before torch 2.3, which lacks `strict`."""
+    """Return `torch.export.export`; raise `ContractError` before torch 2.3, without `strict`."""
     try:
         from torch.export import export
     except ImportError:
@@ -23,7 +22,7 @@ def find_export() -> Callable[..., Any]:
     if export is None or "strict" not in inspect.signature(export).parameters:
         raise ContractError(
             f"torch {torch.__version__} cannot trace models.",
-            f"Choose a Python with torch 2.3 or newer. {_REMEDY}",
+            "Choose a Python with torch 2.3 or newer, or open an ONNX or .pt2 file of the model.",
         )
     return export
 
@@ -56,8 +55,8 @@ def record_call(
         )
     # Tensors of inference mode cannot be traced; copies made outside of it can.
     args, kwargs = map_tensors(found[0], lambda tensor: tensor.detach().clone())
-    if kwargs.get("use_cache") is True:  # a cache is no tensor
-        kwargs["use_cache"] = False
+    if "use_cache" in inspect.signature(module.forward).parameters:
+        kwargs["use_cache"] = False  # unknown to torch.export
     return args, kwargs
 
 
@@ -91,9 +90,12 @@ def trace(
         with torch.no_grad():
             program = export(module, args, kwargs, strict=False)
     except Exception as error:
-        reason = next(iter(str(error).strip().splitlines()), "").rstrip(". ")
+        lines = str(error).strip().splitlines()
+        reason = re.split(r"\.\s", lines[0], maxsplit=1)[0].rstrip(".") if lines else ""
+        reason = ": ".join(filter(None, (type(error).__name__, reason[:200])))
         raise ContractError(
-            f"torch.export cannot trace the model ({type(error).__name__}: {reason}).", _REMEDY
+            f"torch.export cannot trace the model: {reason}.",
+            "Open an ONNX or .pt2 file of the model instead.",
         ) from error
     finally:
         for each, is_training in modes:

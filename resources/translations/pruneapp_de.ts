@@ -503,11 +503,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Gra&amp;ph</translation>
     </message>
     <message>
-        <source>Operators of an ONNX or .pt2 model</source>
-        <extracomment>command</extracomment>
-        <translation>Operatoren eines ONNX- oder .pt2-Modells</translation>
-    </message>
-    <message>
         <source>Mas&amp;k on and off</source>
         <extracomment>command</extracomment>
         <translation>Maske ein &amp;und aus</translation>
@@ -691,6 +686,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Open a checkpoint in a new window</source>
         <extracomment>command</extracomment>
         <translation>Einen Checkpoint in einem eigenen Fenster öffnen</translation>
+    </message>
+    <message>
+        <source>Operators of an ONNX, .pt2 or traced model</source>
+        <extracomment>command</extracomment>
+        <translation>Operatoren eines ONNX-, .pt2- oder aufgezeichneten Modells</translation>
     </message>
     <message>
         <source>Next la&amp;yer</source>
@@ -956,6 +956,16 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Measure all states of the history that were not measured yet</source>
         <extracomment>command</extracomment>
         <translation>Alle Zustände des Verlaufs messen, die noch nicht gemessen sind</translation>
+    </message>
+    <message>
+        <source>Trace the mo&amp;del…</source>
+        <extracomment>command</extracomment>
+        <translation>M&amp;odell aufzeichnen…</translation>
+    </message>
+    <message>
+        <source>Find the connections of the layers: the script runs until it calls the model once, and torch.export traces that call</source>
+        <extracomment>command</extracomment>
+        <translation>Die Verbindungen der Schichten finden: Das Skript läuft, bis es das Modell einmal aufruft, und torch.export zeichnet diesen Aufruf auf</translation>
     </message>
     <message>
         <source>Scan sensiti&amp;vity…</source>
@@ -2585,6 +2595,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>Copy Python code that writes the model with its graph to a .pt2 file</source>
         <translation>Python-Code kopieren, der das Modell mit seinem Graphen in eine .pt2-Datei schreibt</translation>
+    </message>
+    <message>
+        <source>Trace the model</source>
+        <translation>Modell aufzeichnen</translation>
     </message>
     <message>
         <source>{n} layers</source>
@@ -4917,6 +4931,18 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <source>Measures the model in a separate process: the unpruned model three times, to estimate the noise, then the current state. To measure another state, click its circle in the history.</source>
         <translation>Misst das Modell in einem eigenen Prozess: das ungeprunte Modell dreimal, um das Rauschen zu schätzen, dann den aktuellen Zustand. Um einen anderen Zustand zu messen, klicken Sie im Verlauf auf seinen Kreis.</translation>
     </message>
+    <message>
+        <source>Trace the model</source>
+        <translation>Modell aufzeichnen</translation>
+    </message>
+    <message>
+        <source>Trace</source>
+        <translation>Aufzeichnen</translation>
+    </message>
+    <message>
+        <source>Finds the connections of the layers in a separate process: the script builds the model and runs until it calls the model once, and torch.export traces that call. No metric is measured. Later evaluations use the same script.</source>
+        <translation>Findet die Verbindungen der Schichten in einem eigenen Prozess: Das Skript baut das Modell auf und läuft, bis es das Modell einmal aufruft, und torch.export zeichnet diesen Aufruf auf. Es wird keine Metrik gemessen. Spätere Auswertungen verwenden dasselbe Skript.</translation>
+    </message>
 </context>
 <context>
     <name>EvaluationController</name>
@@ -5851,8 +5877,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
 <context>
     <name>GraphController</name>
     <message>
-        <source>The file contains no graph. An ONNX or .pt2 file of the model contains it.</source>
-        <translation>Die Datei enthält keinen Graphen. Eine ONNX- oder .pt2-Datei des Modells enthält ihn.</translation>
+        <source>The file contains no graph. Trace the model ({keys}), or open an ONNX or .pt2 file of it.</source>
+        <translation>Die Datei enthält keinen Graphen. Zeichnen Sie das Modell auf ({keys}), oder öffnen Sie eine ONNX- oder .pt2-Datei davon.</translation>
     </message>
     <message>
         <source>The graph could not be shown.</source>
@@ -13064,6 +13090,11 @@ steps</extracomment>
         <translation>Reparieren Sie diese Umgebung, oder wählen Sie den Interpreter einer anderen.</translation>
     </message>
     <message>
+        <source>torch.export cannot trace the model: {reason}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch.export kann das Modell nicht aufzeichnen: {reason}.</translation>
+    </message>
+    <message>
         <source>4-bit numbers of ONNX are not read</source>
         <extracomment>sentences</extracomment>
         <translation>4-Bit-Zahlen von ONNX werden nicht gelesen</translation>
@@ -13312,11 +13343,6 @@ steps</extracomment>
         <source>of a number</source>
         <extracomment>sentences</extracomment>
         <translation>einer Zahl</translation>
-    </message>
-    <message>
-        <source>Not known. An ONNX or .pt2 file of the model contains them.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nicht bekannt. Eine ONNX- oder .pt2-Datei des Modells enthält sie.</translation>
     </message>
     <message>
         <source>By {CONFIG} there are {count} units ({size}).</source>
@@ -19647,6 +19673,16 @@ steps</extracomment>
         <translation>Öffnen Sie den Ordner, der seine config.json und seinen Tokenizer enthält.</translation>
     </message>
     <message>
+        <source>A command line evaluates this file, so its model cannot be traced.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine Befehlszeile wertet diese Datei aus, daher kann ihr Modell nicht aufgezeichnet werden.</translation>
+    </message>
+    <message>
+        <source>Choose an evaluation script instead.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie stattdessen ein Auswertungsskript.</translation>
+    </message>
+    <message>
         <source>There is no file &apos;{path}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>Es gibt keine Datei „{path}“.</translation>
@@ -19730,6 +19766,16 @@ steps</extracomment>
         <source>it has a note of state {state}, which does not exist</source>
         <extracomment>sentences</extracomment>
         <translation>sie hat eine Notiz zu Zustand {state}, den es nicht gibt</translation>
+    </message>
+    <message>
+        <source>load returned a session of onnxruntime, which cannot be traced.</source>
+        <extracomment>sentences</extracomment>
+        <translation>load hat eine Sitzung von onnxruntime zurückgegeben, die nicht aufgezeichnet werden kann.</translation>
+    </message>
+    <message>
+        <source>Open the ONNX file: its connections are read from it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie die ONNX-Datei: Ihre Verbindungen werden daraus gelesen.</translation>
     </message>
     <message>
         <source>https://github.com/pruneapp/pruneapp/blob/main/docs/measure.md describes what a script has to define.</source>
@@ -19817,6 +19863,31 @@ steps</extracomment>
         <translation>Die Ausgaben des unbeschnittenen Modells sind nicht alle endlich.</translation>
     </message>
     <message>
+        <source>torch {version} cannot trace models.</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch {version} kann keine Modelle aufzeichnen.</translation>
+    </message>
+    <message>
+        <source>Choose a Python with torch 2.3 or newer, or open an ONNX or .pt2 file of the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie ein Python mit torch 2.3 oder neuer, oder öffnen Sie eine ONNX- oder .pt2-Datei des Modells.</translation>
+    </message>
+    <message>
+        <source>{function}() did not call the model that load returned, so its inputs are not known.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{function}() hat das Modell, das load zurückgegeben hat, nicht aufgerufen, daher sind seine Eingaben nicht bekannt.</translation>
+    </message>
+    <message>
+        <source>Call the model itself, as model(inputs).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Rufen Sie das Modell selbst auf, als model(inputs).</translation>
+    </message>
+    <message>
+        <source>Open an ONNX or .pt2 file of the model instead.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie stattdessen eine ONNX- oder .pt2-Datei des Modells.</translation>
+    </message>
+    <message>
         <source>No tensor depends on the channels of &apos;{name}&apos;: they are the outputs of the model.</source>
         <extracomment>sentences</extracomment>
         <translation>Von den Kanälen von &apos;{name}&apos; hängt kein Tensor ab: Sie sind die Ausgaben des Modells.</translation>
@@ -19872,9 +19943,19 @@ steps</extracomment>
         <translation>Der Fehler der Ausgaben auf {samples} sank in {steps} Training von {before} auf {end} ({less} % weniger).</translation>
     </message>
     <message>
+        <source>tracing the model</source>
+        <extracomment>sentences</extracomment>
+        <translation>Modell wird aufgezeichnet</translation>
+    </message>
+    <message>
         <source>No layer of the graph reads this tensor.</source>
         <extracomment>sentences</extracomment>
         <translation>Keine Schicht des Graphen liest diesen Tensor.</translation>
+    </message>
+    <message>
+        <source>Not known: the file contains no graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nicht bekannt: Die Datei enthält keinen Graphen.</translation>
     </message>
     <message>
         <source>the {n_blocked} tensors that allow none</source>
@@ -23703,6 +23784,17 @@ steps</extracomment>
     <message>
         <source>Export… ({keys}) writes the pruned model to a new file, in the format that you choose. The guide (F1) explains each of these steps.</source>
         <translation>Exportieren… ({keys}) schreibt das geprunte Modell in eine neue Datei, in dem Format, das Sie wählen. Die Anleitung (F1) erklärt jeden dieser Schritte.</translation>
+    </message>
+</context>
+<context>
+    <name>TraceController</name>
+    <message>
+        <source>Tracing the model</source>
+        <translation>Modell aufzeichnen</translation>
+    </message>
+    <message>
+        <source>The model was traced. Its layers are in Connections and Graph.</source>
+        <translation>Das Modell wurde aufgezeichnet. Seine Schichten sind unter Verbindungen und Graph.</translation>
     </message>
 </context>
 <context>

@@ -503,11 +503,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>计算图(&amp;H)</translation>
     </message>
     <message>
-        <source>Operators of an ONNX or .pt2 model</source>
-        <extracomment>command</extracomment>
-        <translation>ONNX 或 .pt2 模型的算子</translation>
-    </message>
-    <message>
         <source>Mas&amp;k on and off</source>
         <extracomment>command</extracomment>
         <translation>显示/隐藏掩码(&amp;K)</translation>
@@ -691,6 +686,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Open a checkpoint in a new window</source>
         <extracomment>command</extracomment>
         <translation>在单独的窗口中打开检查点</translation>
+    </message>
+    <message>
+        <source>Operators of an ONNX, .pt2 or traced model</source>
+        <extracomment>command</extracomment>
+        <translation>ONNX、.pt2 或已追踪模型的算子</translation>
     </message>
     <message>
         <source>Next la&amp;yer</source>
@@ -956,6 +956,16 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Measure all states of the history that were not measured yet</source>
         <extracomment>command</extracomment>
         <translation>测量历史中所有尚未测量的状态</translation>
+    </message>
+    <message>
+        <source>Trace the mo&amp;del…</source>
+        <extracomment>command</extracomment>
+        <translation>追踪模型(&amp;D)…</translation>
+    </message>
+    <message>
+        <source>Find the connections of the layers: the script runs until it calls the model once, and torch.export traces that call</source>
+        <extracomment>command</extracomment>
+        <translation>查找各层的连接：脚本运行到第一次调用模型为止，torch.export 追踪这次调用</translation>
     </message>
     <message>
         <source>Scan sensiti&amp;vity…</source>
@@ -2585,6 +2595,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>Copy Python code that writes the model with its graph to a .pt2 file</source>
         <translation>复制将模型及其计算图写入 .pt2 文件的 Python 代码</translation>
+    </message>
+    <message>
+        <source>Trace the model</source>
+        <translation>追踪模型</translation>
     </message>
     <message>
         <source>{n} layers</source>
@@ -4917,6 +4931,18 @@ Code inside checkpoints is never executed.</source>
         <source>Measures the model in a separate process: the unpruned model three times, to estimate the noise, then the current state. To measure another state, click its circle in the history.</source>
         <translation>在单独的进程中测量模型：先测量未剪枝模型三次以估计噪声，再测量当前状态。要测量其他状态，请在历史中点击其圆点。</translation>
     </message>
+    <message>
+        <source>Trace the model</source>
+        <translation>追踪模型</translation>
+    </message>
+    <message>
+        <source>Trace</source>
+        <translation>追踪</translation>
+    </message>
+    <message>
+        <source>Finds the connections of the layers in a separate process: the script builds the model and runs until it calls the model once, and torch.export traces that call. No metric is measured. Later evaluations use the same script.</source>
+        <translation>在单独的进程中查找各层的连接：脚本构建模型，并运行到第一次调用模型为止，torch.export 追踪这次调用。不测量任何指标。之后的评估使用同一脚本。</translation>
+    </message>
 </context>
 <context>
     <name>EvaluationController</name>
@@ -5851,8 +5877,8 @@ Code inside checkpoints is never executed.</source>
 <context>
     <name>GraphController</name>
     <message>
-        <source>The file contains no graph. An ONNX or .pt2 file of the model contains it.</source>
-        <translation>此文件不含计算图。该模型的 ONNX 或 .pt2 文件含有计算图。</translation>
+        <source>The file contains no graph. Trace the model ({keys}), or open an ONNX or .pt2 file of it.</source>
+        <translation>该文件不包含计算图。请追踪模型（{keys}），或打开它的 ONNX 或 .pt2 文件。</translation>
     </message>
     <message>
         <source>The graph could not be shown.</source>
@@ -13063,6 +13089,11 @@ steps</extracomment>
         <translation>请修复此环境，或选择其他环境的解释器。</translation>
     </message>
     <message>
+        <source>torch.export cannot trace the model: {reason}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch.export 无法追踪模型：{reason}。</translation>
+    </message>
+    <message>
         <source>4-bit numbers of ONNX are not read</source>
         <extracomment>sentences</extracomment>
         <translation>不读取 ONNX 的 4 位数值</translation>
@@ -13311,11 +13342,6 @@ steps</extracomment>
         <source>of a number</source>
         <extracomment>sentences</extracomment>
         <translation>单个数</translation>
-    </message>
-    <message>
-        <source>Not known. An ONNX or .pt2 file of the model contains them.</source>
-        <extracomment>sentences</extracomment>
-        <translation>未知。该模型的 ONNX 或 .pt2 文件包含连接信息。</translation>
     </message>
     <message>
         <source>By {CONFIG} there are {count} units ({size}).</source>
@@ -19646,6 +19672,16 @@ steps</extracomment>
         <translation>请打开包含其 config.json 和分词器的文件夹。</translation>
     </message>
     <message>
+        <source>A command line evaluates this file, so its model cannot be traced.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此文件由命令行评估，因此无法追踪其模型。</translation>
+    </message>
+    <message>
+        <source>Choose an evaluation script instead.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请改为选择评估脚本。</translation>
+    </message>
+    <message>
         <source>There is no file &apos;{path}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>没有文件“{path}”。</translation>
@@ -19729,6 +19765,16 @@ steps</extracomment>
         <source>it has a note of state {state}, which does not exist</source>
         <extracomment>sentences</extracomment>
         <translation>它有状态 {state} 的备注，而该状态不存在</translation>
+    </message>
+    <message>
+        <source>load returned a session of onnxruntime, which cannot be traced.</source>
+        <extracomment>sentences</extracomment>
+        <translation>load 返回了 onnxruntime 的会话，无法追踪。</translation>
+    </message>
+    <message>
+        <source>Open the ONNX file: its connections are read from it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开 ONNX 文件：其连接从文件中读取。</translation>
     </message>
     <message>
         <source>https://github.com/pruneapp/pruneapp/blob/main/docs/measure.md describes what a script has to define.</source>
@@ -19816,6 +19862,31 @@ steps</extracomment>
         <translation>未剪枝模型的输出并非都是有限值。</translation>
     </message>
     <message>
+        <source>torch {version} cannot trace models.</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch {version} 无法追踪模型。</translation>
+    </message>
+    <message>
+        <source>Choose a Python with torch 2.3 or newer, or open an ONNX or .pt2 file of the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择装有 torch 2.3 或更新版本的 Python，或打开该模型的 ONNX 或 .pt2 文件。</translation>
+    </message>
+    <message>
+        <source>{function}() did not call the model that load returned, so its inputs are not known.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{function}() 没有调用 load 返回的模型，因此其输入未知。</translation>
+    </message>
+    <message>
+        <source>Call the model itself, as model(inputs).</source>
+        <extracomment>sentences</extracomment>
+        <translation>请调用模型本身，即 model(inputs)。</translation>
+    </message>
+    <message>
+        <source>Open an ONNX or .pt2 file of the model instead.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请改为打开该模型的 ONNX 或 .pt2 文件。</translation>
+    </message>
+    <message>
         <source>No tensor depends on the channels of &apos;{name}&apos;: they are the outputs of the model.</source>
         <extracomment>sentences</extracomment>
         <translation>没有张量依赖于“{name}”的通道：它们是模型的输出。</translation>
@@ -19871,9 +19942,19 @@ steps</extracomment>
         <translation>{samples}上的输出误差经过 {steps}训练从 {before} 降到 {end}（减少 {less} %）。</translation>
     </message>
     <message>
+        <source>tracing the model</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在追踪模型</translation>
+    </message>
+    <message>
         <source>No layer of the graph reads this tensor.</source>
         <extracomment>sentences</extracomment>
         <translation>计算图中没有任何层读取此张量。</translation>
+    </message>
+    <message>
+        <source>Not known: the file contains no graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>未知：该文件不包含计算图。</translation>
     </message>
     <message>
         <source>the {n_blocked} tensors that allow none</source>
@@ -23702,6 +23783,17 @@ steps</extracomment>
     <message>
         <source>Export… ({keys}) writes the pruned model to a new file, in the format that you choose. The guide (F1) explains each of these steps.</source>
         <translation>导出…（{keys}）以您选择的格式将剪枝后的模型写入新文件。指南（F1）解释了每个步骤。</translation>
+    </message>
+</context>
+<context>
+    <name>TraceController</name>
+    <message>
+        <source>Tracing the model</source>
+        <translation>正在追踪模型</translation>
+    </message>
+    <message>
+        <source>The model was traced. Its layers are in Connections and Graph.</source>
+        <translation>模型已追踪。其各层显示在“连接”和“计算图”中。</translation>
     </message>
 </context>
 <context>

@@ -80,7 +80,7 @@ def test_known_blocks_of_a_file_without_a_graph(connected, resnet20):
     assert found.stages[0] == (Link("conv1", "module.layer3.2.conv1.weight"),)
     assert in_line(connected(resnet20, "module.layer3.2.bn2.bias")) == "bn1 > conv2 > [bn2] > +"
     outside = connected(resnet20, "module.linear.weight")
-    assert outside.why_not.startswith("Not known. ")
+    assert outside.why_not.startswith("Not known: ")
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -143,9 +143,7 @@ def test_the_attention_of_every_family_names_its_modules(model_type):
 def test_a_model_without_known_structure_has_the_reason(connected, tmp_path):
     save_file({"weight": torch.ones(4, 4)}, tmp_path / "m.safetensors")
     found = connected(tmp_path / "m.safetensors", "weight")
-    assert found == Connections(
-        why_not="Not known. An ONNX or .pt2 file of the model contains them."
-    )
+    assert found == Connections(why_not="Not known: the file contains no graph.")
 
 
 def test_a_tensor_that_no_operator_reads(connected, tmp_path):

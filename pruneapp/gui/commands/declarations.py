@@ -264,7 +264,7 @@ COMMANDS: tuple[MenuCommand, ...] = (
             group="page",
         ),
         MenuCommand(
-            "page_graph", "Grap&h", "Operators of an ONNX or .pt2 model", "8", group="page"
+            "page_graph", "Grap&h", "Operators of an ONNX, .pt2 or traced model", "8", group="page"
         ),
         MenuCommand("mask", "Mas&k on and off", "Show or hide the mask", "M", separated=True),
         MenuCommand("zoom_in", "Zoom &in", "Zoom in", "+ ="),
@@ -471,6 +471,12 @@ COMMANDS: tuple[MenuCommand, ...] = (
             "evaluate_all",
             "Eval&uate all states",
             "Measure all states of the history that were not measured yet",
+        ),
+        MenuCommand(
+            "trace_model",
+            "Trace the mo&del…",
+            "Find the connections of the layers: the script runs until it calls the model once, "
+            "and torch.export traces that call",
         ),
         MenuCommand(
             "scan",

@@ -183,28 +183,41 @@ def _escape_line(line: str) -> str:
 
 
 class EvaluateDialog(DecisionDialog):
-    """Asks which data or script evaluates the file; `kinds` are those that its model supports."""
+    """Asks which data or script evaluates the file; `kinds` are those that its model supports.
+
+    With `traces` it is only traced for now, without being measured.
+    """
 
     # (DataSource) The user asked to evaluate with this source; answer with `done`, or show the
     # error by `choice.set_found`.
     evaluateRequested = Signal(object)
 
     def __init__(
-        self, kinds: Sequence[DataKind], source: DataSource, parent: QWidget | None = None
+        self,
+        kinds: Sequence[DataKind],
+        source: DataSource,
+        parent: QWidget | None = None,
+        *,
+        traces: bool = False,
     ) -> None:
-        super().__init__(self.tr("Evaluate"), self.tr("Evaluate"), parent)
-        about = plain(
-            self.tr(
-                "Measures the model in a separate process: the unpruned model three times, to "
-                "estimate the noise, then the current state. To measure another state, click "
-                "its circle in the history."
-            ),
-            wrap=True,
+        title, button = self.tr("Evaluate"), self.tr("Evaluate")
+        about = self.tr(
+            "Measures the model in a separate process: the unpruned model three times, to "
+            "estimate the noise, then the current state. To measure another state, click "
+            "its circle in the history."
         )
+        if traces:
+            title, button = self.tr("Trace the model"), self.tr("Trace")
+            about = self.tr(
+                "Finds the connections of the layers in a separate process: the script builds the "
+                "model and runs until it calls the model once, and torch.export traces that call. "
+                "No metric is measured. Later evaluations use the same script."
+            )
+        super().__init__(title, button, parent)
         self.choice = SourceChoice(kinds, self)
         self.choice.set_source(source)
         self.choice.changed.connect(self._on_changed)
-        self.lay_out((about, self.choice), wide=self.choice)
+        self.lay_out((plain(about, wrap=True), self.choice), wide=self.choice)
         self._on_changed()
 
     def accept(self) -> None:

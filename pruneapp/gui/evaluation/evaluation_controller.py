@@ -250,19 +250,20 @@ class EvaluationController(Feature[EvaluateDialog]):
         """Measure the states with the given record keys; ignore keys that no longer exist."""
         self._measure([key for key in keys if key in self._keys])
 
-    def prepare(self) -> Flow[ScriptProcess | None]:
+    def prepare(self, *, measures: bool = True) -> Flow[ScriptProcess | None]:
         """Return the process that evaluates states; for `yield from`.
 
         The user chooses a source first if there is none, and agrees to its script. None if the user
-        cancels.
+        cancels. With `measures`, the current state is measured with a source chosen now.
         """
         if self._source is None or self._is_for_scan_only:
             if self.dialog is None:
-                yield from Ask(self._make_dialog(self._keys_at([self._position])), self)
+                keys = self._keys_at([self._position]) if measures else None
+                yield from Ask(self._make_dialog(keys), self)
                 yield None  # the chosen source is stored after the dialog is closed
         elif self._process is None:
             agreed = yield from self._scripts.agree_to(self._source)
-            self._begin(self._source, agreed, [])
+            self._begin(self._source, agreed, [] if measures else None)
         return self._process
 
     def current_quality(self) -> StateQuality | None:
@@ -281,17 +282,21 @@ class EvaluationController(Feature[EvaluateDialog]):
         if self.dialog is None and self.session.may_work():
             self.open_dialog(self._make_dialog(keys))
 
-    def _make_dialog(self, keys: list[object]) -> EvaluateDialog:
-        """Return the dialog in which a source is chosen, which then measures states by `keys`."""
-        source = self.chosen or self._scripts.source(PURPOSE)
-        dialog = EvaluateDialog(self.kinds, source, self._window)
+    def _make_dialog(self, keys: list[object] | None) -> EvaluateDialog:
+        """Return the dialog in which a source is chosen, which then measures states by `keys`.
+
+        With None it is for tracing: nothing is measured, and there is no command line to choose.
+        """
+        source, traces = self.chosen or self._scripts.source(PURPOSE), keys is None
+        kinds = self._scripts.kinds if traces else self.kinds
+        dialog = EvaluateDialog(kinds, source, self._window, traces=traces)
         dialog.evaluateRequested.connect(partial(self._on_chosen, dialog, keys))
         self._scripts.serve(dialog.choice)
         return dialog
 
     @flow
     def _on_chosen(
-        self, dialog: EvaluateDialog, keys: list[object], source: DataSource
+        self, dialog: EvaluateDialog, keys: list[object] | None, source: DataSource
     ) -> Flow[None]:
         agreed = yield from self._scripts.agree_to(source, dialog.choice)
         dialog.done(EvaluateDialog.DialogCode.Accepted)
@@ -381,8 +386,8 @@ class EvaluationController(Feature[EvaluateDialog]):
             agreed = yield from self._scripts.agree_to(source)
             self._begin(source, agreed, keys)
 
-    def _begin(self, source: DataSource, agreed: Agreed, keys: list[object]) -> None:
-        """Measure the unpruned model, then the states with these keys.
+    def _begin(self, source: DataSource, agreed: Agreed, keys: list[object] | None) -> None:
+        """Measure the unpruned model, then the states with these keys; nothing if that is None.
 
         A new process is started unless source and script are the same as before.
         """
@@ -390,7 +395,8 @@ class EvaluationController(Feature[EvaluateDialog]):
             self._end_process()
             self._process = ScriptProcess(agreed)
         self._source, self._is_for_scan_only = source, False
-        self._enqueue([None, *keys])  # the unpruned model first
+        if keys is not None:
+            self._enqueue([None, *keys])  # the unpruned model first
 
     # -- measuring ------------------------------------------------------------------------------
 
@@ -465,7 +471,7 @@ class EvaluationController(Feature[EvaluateDialog]):
         """
         keys, self._queue, self._measuring = [key, *self._queue], [], None
         if isinstance(error, ScriptChangedError):
-            self._forget_script()
+            self.forget_script()
             self._measure(keys)
             return
         if isinstance(error, PruneAppError):
@@ -519,7 +525,7 @@ class EvaluationController(Feature[EvaluateDialog]):
         except ScriptChangedError:
             if process is self._process:
                 self._counting = False
-                self._forget_script()
+                self.forget_script()
             return
         except PruneAppError as error:
             count_error = translate_error(error)
@@ -545,11 +551,11 @@ class EvaluationController(Feature[EvaluateDialog]):
 
         def found(unchanged: bool) -> None:
             if process is self._process and not unchanged and self._measuring is None:
-                self._forget_script()
+                self.forget_script()
 
         self._change.start(lambda _job: process.unchanged, found)
 
-    def _forget_script(self) -> None:
+    def forget_script(self) -> None:
         """Mark all results as outdated; the user is asked before the new script runs."""
         self._end_process()
         self._evaluation = ""

@@ -37,6 +37,7 @@ from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.evaluation.generate_controller import GenerateController
 from pruneapp.gui.evaluation.report_controller import ReportController
 from pruneapp.gui.evaluation.script_controller import ScriptController
+from pruneapp.gui.evaluation.trace_controller import TraceController
 from pruneapp.gui.export.export_controller import ExportController
 from pruneapp.gui.files.autosave_controller import AutosaveController, Checksums
 from pruneapp.gui.files.open_controller import OpenController
@@ -386,6 +387,9 @@ class Workbench(QObject):
             parent=self,
         )
         self.evaluation = EvaluationController(context, session, self.scripts, views.history)
+        self.trace = TraceController(context, session, self.evaluation)
+        self.trace.traced.connect(self.connections.refresh)
+        self.trace.traced.connect(self.graph.show_traced)
         self.export = ExportController(
             context,
             session,

@@ -19,7 +19,8 @@ class ConnectionsController(QObject):
     """Finds the connections of the focused tensor in the background, and shows them in the row.
 
     The first request for a file is slow, because it reads the graph of the whole model.
-    `copy_code` copies code that writes the model with its graph.
+    `copy_code` copies code that writes the model with its graph. While the connections are not
+    known, the row has a button of the command that traces the model.
     """
 
     def __init__(
@@ -35,10 +36,12 @@ class ConnectionsController(QObject):
         super().__init__(parent)
         self._session, self._row = session, row
         self._task = LatestTask(jobs)
+        self._name: str | None = None  # the tensor of the last request
         self._is_stale = False  # whether the row shows the connections of another tensor
         self._step = 0  # where to go when it is up to date, as in `_go`
         session.closed.connect(self._on_closed)
         row.codeRequested.connect(copy_code)
+        row.trace.setDefaultAction(actions["trace_model"])
         actions["go_to_input"].triggered.connect(self._on_input)
         actions["go_to_output"].triggered.connect(self._on_output)
 
@@ -54,7 +57,7 @@ class ConnectionsController(QObject):
         the groups of the tensor are known: finding both at once would occupy all threads for short
         tasks, and the plots would wait.
         """
-        document = self._session.document
+        document, self._name = self._session.document, name
         if document is None or name is None:
             self._on_closed()
             return
@@ -66,6 +69,10 @@ class ConnectionsController(QObject):
             lambda error: self._show(Connections(why_not=translate_error(error))),
             lane=Lane.BACKGROUND,
         )
+
+    def refresh(self) -> None:
+        """Find the connections of the tensor again: the model was traced."""
+        self.show_tensor(self._name)
 
     def _show(self, connections: Connections) -> None:
         self._row.set_connections(connections)

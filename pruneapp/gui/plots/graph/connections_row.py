@@ -60,6 +60,8 @@ class ConnectionsRow(QWidget):
         self.sentence.setParent(self)
         self.sentence.elide = Qt.TextElideMode.ElideRight
         self.offers_code = False  # whether code can be copied while the connections are not known
+        self.trace = QToolButton(self)  # visible while they are not known; its action is set later
+        self.trace.setText(self.tr("Trace the model"))
         self.copy = QToolButton(self)
         self.copy.setText(self.tr("Copy code"))
         self.copy.setToolTip(
@@ -140,12 +142,17 @@ class ConnectionsRow(QWidget):
         self._heading.setVisible(found is not None)
         self._heading.setGeometry(0, 0, left, height)
         self.sentence.setVisible(found is not None and not found.stages)
-        offered = found is not None and found.needs_graph and self.offers_code
-        beside = self.copy.sizeHint().width() + 12 if offered else 0
+        needs_graph = found is not None and found.needs_graph
+        self.trace.setVisible(needs_graph)
+        self.copy.setVisible(needs_graph and self.offers_code)
+        shown = [button for button in (self.trace, self.copy) if not button.isHidden()]
+        beside = sum(button.sizeHint().width() + 12 for button in shown)
         room = max(0, min(self.sentence.sizeHint().width(), self.width() - left - beside))
         self.sentence.setGeometry(left, 0, room, height)
-        self.copy.setVisible(offered)
-        self.copy.setGeometry(left + room + 12, 0, max(0, beside - 12), height)
+        x = left + room + 12
+        for button in shown:
+            button.setGeometry(x, 0, button.sizeHint().width(), height)
+            x += button.width() + 12
         self._items = [] if found is None or not found.stages else self._fit(found, left)
         used = 0
         for item, place in self._items:

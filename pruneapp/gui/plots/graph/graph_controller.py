@@ -20,7 +20,8 @@ from pruneapp.gui.widgets.labels import as_plain
 from pruneapp.progress import Job
 
 # Estimated widths in pixels, as texts are not measured on a worker thread. Longer texts are elided.
-_LETTER, _PADDING, _MAX_LETTERS = 7.0, 20.0, 34
+# Short ones get more room: "mean" has wide letters.
+_LETTER, _PADDING, _MIN_LETTERS, _MAX_LETTERS = 7.0, 20.0, 6, 34
 
 
 def place_graph(checkpoint: Checkpoint, job: Job) -> PlacedGraph:
@@ -30,7 +31,8 @@ def place_graph(checkpoint: Checkpoint, job: Job) -> PlacedGraph:
     """
     graph = read_operators(checkpoint, job)
     labels = [_label_of(operator) for operator in job.cancel.each(graph.operators)]
-    widths = [_PADDING + _LETTER * min(len(label), _MAX_LETTERS) for label in labels]
+    lengths = [max(_MIN_LETTERS, min(len(label), _MAX_LETTERS)) for label in labels]
+    widths = [_PADDING + _LETTER * length for length in lengths]
     return PlacedGraph(graph.operators, labels, lay_out(widths, graph.edges, job.cancel))
 
 
@@ -44,9 +46,9 @@ def _label_of(operator: Operator) -> str:
 class GraphController(QObject):
     """Fills the page Graph while it is shown.
 
-    The tab exists, and the command is enabled, only for files that contain a graph. It is read when
-    the page is first shown. For other files, the key of the command shows the reason in the status
-    bar.
+    The tab exists, and the command is enabled, only for files that contain a graph, and for traced
+    models. It is read when the page is first shown. For other files, the key of the command shows
+    the reason in the status bar.
     """
 
     def __init__(
@@ -81,11 +83,21 @@ class GraphController(QObject):
 
     def _why(self) -> str:
         """Return the reason why the page does not exist for a file without a graph."""
-        return self.tr("The file contains no graph. An ONNX or .pt2 file of the model contains it.")
+        text = self.tr(
+            "The file contains no graph. Trace the model ({keys}), or open an ONNX or .pt2 file of "
+            "it."
+        )
+        return text.format(keys=self._actions.shortcut_or_path("trace_model"))
 
     @Slot()
     def _on_refused(self) -> None:
         self._notifications.show_done(self._why())
+
+    def show_traced(self) -> None:
+        """Offer the page, or show the new graph in it: the model was traced."""
+        self._task.cancel()
+        self._tensors = None
+        self._on_opened(None)
 
     @Slot(object)
     def _on_opened(self, _opened: object) -> None:

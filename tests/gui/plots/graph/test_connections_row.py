@@ -76,7 +76,7 @@ def test_a_sentence_states_that_nothing_is_known(user, tmp_path):
     user.open_file(tmp_path / "m.safetensors")
     row = user.views.pages.connections
     user.wait(row.sentence.isVisible)
-    assert row.sentence.text().startswith("Not known. ")
+    assert row.sentence.text().startswith("Not known: ")
     assert row.buttons == []
     graph = user.window.actions_["page_graph"]
     assert not graph.isEnabled()

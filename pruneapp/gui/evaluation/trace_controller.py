@@ -1,0 +1,86 @@
+"""Trace the model that the user's script builds, for its connections and its graph."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, ClassVar
+
+from PySide6.QtCore import Signal
+
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import PruneAppError
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.runner import ScriptRunner
+from pruneapp.groups.operator_graph import contains_operators, set_operators
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.jobs import Lane
+from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.evaluation.evaluation_controller import (
+    EvaluationController,
+    ScriptChangedError,
+    ScriptProcess,
+)
+from pruneapp.progress import Job
+
+
+def trace_model(process: ScriptProcess, snapshot: Snapshot, job: Job) -> None:
+    """Trace the model of a script with the weights of a state, and use its operators from now on.
+
+    Raises the errors of `ScriptProcess.evaluator`, and `EvaluationError` if the script is a command
+    line, or the model cannot be traced.
+    """
+    runner = process.evaluator(job).runner
+    if not isinstance(runner, ScriptRunner):
+        raise EvaluationError(
+            "A command line evaluates this file, so its model cannot be traced.",
+            remedy="Choose an evaluation script instead.",
+        )
+    set_operators(snapshot.checkpoint, runner.trace(snapshot, job))
+
+
+class TraceController(Feature[Any]):
+    """Traces the model of the open file by its evaluation script, which the user chooses first.
+
+    The command is disabled while a model is traced, and for files that contain a graph.
+    """
+
+    commands: ClassVar = {"trace_model": "trace"}
+
+    traced = Signal()  # the open file has operators now
+
+    def __init__(
+        self, context: AppContext, session: OpenDocument, evaluation: EvaluationController
+    ) -> None:
+        super().__init__(context, session)
+        self._evaluation = evaluation
+        session.opened.connect(self._enable)
+
+    @flow
+    def trace(self) -> Flow[None]:
+        """Trace the model; show an error if that is not possible."""
+        process = yield from self._evaluation.prepare(measures=False)
+        if process is None:
+            return
+        self._notifications.end(NoticeTopic.EVALUATION)
+        work = partial(trace_model, process, self.document.snapshot())
+        self._actions["trace_model"].setEnabled(False)
+        try:
+            yield from RunJob(self.tr("Tracing the model"), work, Lane.PROGRAM, self.trace)
+        except ScriptChangedError:
+            self._evaluation.forget_script()
+            self.trace()  # asks the user about the script
+        except PruneAppError as error:
+            self._notifications.show_error(error, NoticeTopic.EVALUATION)
+        else:
+            text = self.tr("The model was traced. Its layers are in Connections and Graph.")
+            self._notifications.show_done(text)
+            self.traced.emit()
+        finally:
+            self._enable()
+
+    def _enable(self) -> None:
+        document = self.session.document
+        enabled = document is not None and not contains_operators(document.checkpoint)
+        self._actions["trace_model"].setEnabled(enabled)
