@@ -7,7 +7,7 @@ tensors only, such as a cast of a weight, are merged into their readers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -107,8 +107,7 @@ def graph_of_trace(
         builder.add(INPUT, value, (), (value,))
     for op, value, reads in traced["operators"]:
         builder.add(op, value, reads, (value,))
-    for value in traced["outputs"]:
-        builder.add(OUTPUT, value, (value,), ())
+    _add_outputs(builder, traced["outputs"])
     return builder.graph()
 
 
@@ -190,6 +189,11 @@ def _add_program(builder: _Builder, program: Mapping[str, Any], job: Job) -> Non
         reads = [name for each in node["inputs"] for name in names_in(each["arg"])]
         makes = names_in(node["outputs"])
         builder.add(op, next(iter(makes), ""), reads, makes)
-    for output in graph["outputs"]:
-        for name in names_in(output):
-            builder.add(OUTPUT, name, (name,), ())
+    _add_outputs(builder, [name for output in graph["outputs"] for name in names_in(output)])
+
+
+def _add_outputs(builder: _Builder, values: Sequence[str]) -> None:
+    """Add the outputs of a program of torch, which have no names: their values are "linear_2"."""
+    for number, value in enumerate(values, 1):
+        name = "output" if len(values) == 1 else f"output {number}"
+        builder.add(OUTPUT, name, (value,), ())

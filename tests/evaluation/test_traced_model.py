@@ -137,7 +137,7 @@ def test_connections_of_a_network_that_only_its_script_knows(state, runner, fold
     assert connected(state, "module.begin.weight").startswith("pictures > [begin] > unit.a · + > ")
     assert connected(state, "module.unit.norm.bias") == "begin > a > [norm] > b > +"
     assert connected(state, "module.unit.b.weight") == "a > norm > [b] > + > left · left"
-    assert connected(state, "module.end.weight") == "left · left > concat > [end] > linear_2"
+    assert connected(state, "module.end.weight") == "left · left > concat > [end] > output"
     operators = read_operators(checkpoint, Job()).operators
     assert [o.op for o in operators][:3] == ["Input", "mul", "conv2d"]
     assert operators[-1].op == "Output"

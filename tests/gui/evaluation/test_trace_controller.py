@@ -126,6 +126,53 @@ def test_a_trace_is_cancelled_and_started_again(opened, script, fake):
     opened.wait(lambda: stages(opened) == [["x"], ["begin"]])
 
 
+def test_a_changed_script_is_shown_before_it_traces(opened, script, fake):
+    traced, release = fake
+    release.append(True)
+    opened.click(opened.row.trace)
+    choose_script(opened, script)
+    opened.wait(lambda: len(traced) == 1)
+    opened.wait_idle()
+    script.write_text(script.read_text() + "# changed\n")
+    opened.menu("Tools", "Trace the model")
+    agree(opened)
+    opened.wait(lambda: len(traced) == 2)
+    opened.wait_idle()
+    assert opened.action.isEnabled()
+    assert opened.trouble == []
+
+
+def test_a_command_line_traces_nothing(opened, tmp_path, fake):
+    (tmp_path / "count.py").write_text("print(1)")
+    opened.menu("Tools", "Evaluate")
+    opened.wait(lambda: isinstance(QApplication.activeModalWidget(), EvaluateDialog))
+    dialog = QApplication.activeModalWidget()
+    opened.click(dialog.choice.radios[DataKind.COMMAND])
+    command = f"'{sys.executable}' count.py {{checkpoint}}"
+    opened.type(dialog.choice.fields[DataKind.COMMAND], command)
+    opened.wait(lambda: "Runs " in dialog.choice.found.text())
+    opened.click(dialog.go)
+    agree(opened)
+    opened.wait_idle()
+    opened.click(opened.row.trace)
+    opened.wait(lambda: opened.trouble)
+    assert opened.trouble[0].startswith("A command line evaluates this file, so its model cannot")
+    assert fake[0] == []
+
+
+def test_closing_the_file_ends_a_trace(opened, script, fake):
+    traced, _ = fake
+    opened.click(opened.row.trace)
+    choose_script(opened, script)
+    opened.wait(lambda: traced)
+    opened.answers("Cancel job")
+    opened.key("Ctrl+W")
+    opened.wait(lambda: opened.document is None)
+    opened.wait_idle()
+    assert not opened.action.isEnabled()
+    assert opened.bugs == []
+
+
 def test_files_with_a_graph_are_not_traced(user, tmp_path):
     action = user.window.actions_["trace_model"]
     assert not action.isEnabled()
