@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from pruneapp import __version__
+from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import size_of
 from pruneapp.checkpoint.io.digest import bytes_left, sha256_of
+from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.document.document import Capture, Document, HistoryItem, numbered_title
 from pruneapp.document.edit import Record
 from pruneapp.document.entries import Entry, RecoveryEntry, RecoverySource, RepairEntry
@@ -30,7 +32,9 @@ from pruneapp.evaluation.metric import (
 )
 from pruneapp.evaluation.report.results import StoredResult
 from pruneapp.evaluation.runner import Conditions
+from pruneapp.export.catalog import usual_format
 from pruneapp.export.provenance import calibration_data, calibration_names
+from pruneapp.export.sharding import needs_folder, usual_suffix
 from pruneapp.export.size_bounds import unpacked_size
 from pruneapp.installation import describe_machine
 from pruneapp.json_codec import convert, load_object
@@ -154,7 +158,7 @@ def collect_report(source: ReportSource, job: Job) -> HistoryReport:
         text,
         recipe_name,
         tuple(_needs(recipe)),
-        tuple(_commands(name, recipe_name, evaluations)) if recipe.entries else (),
+        tuple(_commands(checkpoint, recipe_name, evaluations)) if recipe.entries else (),
         describe_machine(__version__),
         dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M UTC"),
         dict(_data_names(source)),
@@ -287,12 +291,29 @@ def _needs(recipe: Recipe) -> Iterator[str]:
         yield "statistics"
 
 
-def _commands(model: str, recipe: str, evaluations: Sequence[ReportedEvaluation]) -> Iterator[str]:
+def _commands(
+    checkpoint: Checkpoint, recipe: str, evaluations: Sequence[ReportedEvaluation]
+) -> Iterator[str]:
     """Yield the command that repeats the current state, and the one that measures it."""
-    pruned = f"{Path(model).stem}-pruned.safetensors"
-    yield shlex.join(["pruneapp", "run", recipe, model, "-o", pruned])
+    model, pruned = checkpoint.path.name, _pruned_name(checkpoint)
+    contents = checkpoint.contents
+    choice = ["--state-dict", contents.state_dict] if len(contents.state_dicts) > 1 else []
+    yield shlex.join(["pruneapp", "run", recipe, model, *choice, "-o", pruned])
     for evaluation in evaluations[:1]:
         yield " ".join(_evaluate(evaluation.conditions, pruned, model))
+
+
+def _pruned_name(checkpoint: Checkpoint) -> str:
+    """Return a name for the pruned model that selects the format of the opened model.
+
+    The script of an evaluation reads both models, so they need the same format.
+    """
+    path, form = checkpoint.path, usual_format(Path(), checkpoint)
+    if path.suffix == ".json":  # the index of a folder
+        path = path.parent
+    if is_folder(path) or needs_folder(checkpoint, form, {}):
+        return f"{path.name}-pruned"
+    return f"{path.stem}-pruned{usual_suffix(checkpoint, form)}"
 
 
 def _evaluate(conditions: Conditions, pruned: str, model: str) -> Iterator[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from safetensors.numpy import load_file, save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
@@ -234,6 +235,97 @@ def test_the_commands_repeat_the_state(document, folder, call_main):
     expected = load_file(folder / "expected.safetensors")
     for name, array in load_file(folder / "model-pruned.safetensors").items():
         assert np.array_equal(array, expected[name])
+
+
+LOAD_TORCH = 'torch.load(path)["model"]'
+LOAD_FILE = "load_file(path)"
+LOAD_FOLDER = """{k: v for f in sorted(path.glob("*.safetensors")) for k, v in load_file(f).items()}"""
+SCRIPT = """
+from pathlib import Path
+import torch
+from safetensors.torch import load_file
+
+def load(path):
+    path = Path(path)
+    model = torch.nn.ModuleDict({{n: torch.nn.Linear(30, 20, bias=False) for n in "ab"}})
+    model.load_state_dict({load})
+    return model
+
+def evaluate(model):
+    return float(sum(map(torch.Tensor.sum, (m(torch.ones(1, 30)) for m in model.values()))))
+"""
+
+
+def write_torch(folder, arrays):
+    weights = {name: torch.from_numpy(array) for name, array in arrays.items()}
+    torch.save({"model": weights, "epoch": 12}, folder / "net.pt")
+    return "net.pt"
+
+
+def write_file(folder, arrays):
+    save_file(arrays, folder / "net.safetensors")
+    return "net.safetensors"
+
+
+def write_folder(folder, arrays):
+    (folder / "net").mkdir()
+    for number, (name, array) in enumerate(arrays.items(), 1):
+        save_file({name: array}, folder / "net" / f"model-{number:05}-of-00002.safetensors")
+    files = {n: f"model-{i:05}-of-00002.safetensors" for i, n in enumerate(arrays, 1)}
+    index = {"metadata": {}, "weight_map": files}
+    (folder / "net" / "model.safetensors.index.json").write_text(json.dumps(index))
+    return "net"
+
+
+def write_graph(folder, arrays):
+    onnx = pytest.importorskip("onnx")
+    helper = onnx.helper
+    values = [helper.make_tensor_value_info(n, 1, [1, 30]) for n in ("x", "y")]
+    nodes = [
+        helper.make_node("Gemm", ["x", "a.weight"], ["h"]),
+        helper.make_node("Gemm", ["h", "b.weight"], ["y"], transB=1),
+    ]
+    weights = [onnx.numpy_helper.from_array(a, n) for n, a in arrays.items()]
+    weights[0] = onnx.numpy_helper.from_array(arrays["a.weight"].T.copy(), "a.weight")
+    graph = helper.make_graph(nodes, "net", values[:1], values[1:], weights)
+    graph.output[0].CopyFrom(helper.make_tensor_value_info("y", 1, [1, 20]))
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, folder / "net.onnx")
+    return "net.onnx"
+
+
+@pytest.mark.parametrize(
+    ("write", "load", "pruned"),
+    [
+        (write_torch, LOAD_TORCH, "net-pruned.pt"),
+        (write_file, LOAD_FILE, "net-pruned.safetensors"),
+        (write_folder, LOAD_FOLDER, "net-pruned"),
+        (write_graph, None, "net-pruned.onnx"),
+    ],
+)
+def test_both_commands_run_on_every_format(folder, call_main, capsys, write, load, pruned):
+    """The script reads the pruned model as it reads the opened one."""
+    rng = np.random.default_rng(4)
+    shapes = {"a.weight": (20, 30), "b.weight": (20, 30 if load else 20)}
+    arrays = {n: rng.normal(size=shape).astype(np.float32) for n, shape in shapes.items()}
+    name = write(folder, arrays)
+    conditions = Conditions("2 × 30", kind="inputs")
+    if load is not None:
+        (folder / "evaluate.py").write_text(SCRIPT.format(load=load))
+        conditions = Conditions("evaluate.py", kind="script")
+    document = Document(open_checkpoint(folder / name))
+    prune(document, 0.5)
+    report = collect_report(
+        ReportSource.of(document, results(document, conditions, numbers=(0, 1))), Job()
+    )
+    document.close()
+    document.checkpoint.close()
+    (folder / report.recipe_name).write_text(report.recipe)
+    for command in report.commands:
+        call_main(folder, shlex.split(command)[1:])
+    assert pruned in report.commands[0]
+    assert (folder / pruned).exists()
+    assert pruned in capsys.readouterr().out
 
 
 @pytest.fixture
