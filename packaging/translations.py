@@ -390,7 +390,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "evaluation/metric.py": ("band_of", "refuse_no_numbers"),
     "evaluation/recovery.py": ("sentence",),
     "evaluation/scan_file.py": ("_WORDS",),
-    "evaluation/script.py": ("find_interpreter",),
+    "evaluation/script.py": ("find_interpreter", "_remedy_for_format", "_remedy_for_state_dict"),
     "evaluation/runner.py": (
         "_NOT_RUN",
         "_transfer_or_load",

@@ -350,7 +350,7 @@ class ScriptRunner:
             return
         with _export_temporarily(snapshot, job) as path, open_checkpoint(path, job=job) as exported:
             try:
-                yield self._load(Snapshot(exported), path, seed, job)
+                yield self._load(Snapshot(exported), path, seed, job, snapshot.checkpoint)
             finally:
                 self._handover = None  # its file is deleted
 
@@ -443,8 +443,12 @@ class ScriptRunner:
         handover.verify(self.worker.call("tensors", job, "reading weights")["tensors"])
         self._uncertain = False
 
-    def _load(self, loaded: Snapshot, path: Path, seed: int, job: Job) -> AnyHandover:
+    def _load(
+        self, loaded: Snapshot, path: Path, seed: int, job: Job, opened: Checkpoint | None = None
+    ) -> AnyHandover:
         """Load a file or folder as a new model in the worker; `loaded` is the state in it.
+
+        `opened` is the opened checkpoint if the file was exported from it.
 
         Raises `EvaluationError` if the script has no ``load`` and `path` no config.json; an ONNX
         model needs neither. Also if the script fails or loads other weights; those of a session of
@@ -470,7 +474,7 @@ class ScriptRunner:
                 "open", job, "loading the model", path=str(path), seed=seed, products=products
             )
         except EvaluationError as error:
-            raise remedy_for_loading(error, checkpoint) from None
+            raise remedy_for_loading(error, checkpoint, opened) from None
         if answer["session"]:
             self._notices = () if answer["from_path"] else (_OTHER_BYTES,)
             self._handover = GraphHandover(loaded, products)

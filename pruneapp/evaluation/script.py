@@ -17,7 +17,9 @@ from textwrap import indent
 
 from pruneapp import DOCUMENTATION, resources
 from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.formats.safetensors import SAFETENSORS
 from pruneapp.checkpoint.io.store import is_store
+from pruneapp.checkpoint.torchfile.exported_program import FORMAT as EXPORTED_PROGRAM
 from pruneapp.errors import ParameterError, escape_text, words_of
 from pruneapp.evaluation.classifier import Classifier
 from pruneapp.evaluation.model_graph import SeededInputs, is_onnx, read_model_graph
@@ -215,6 +217,13 @@ _SAMPLE_IMPORT = "from pathlib import Path\n\n"
 # Maximum number of tensors listed in a template.
 _NAMED = 12
 _FILL_IN = "  # TODO: "  # in generated code: the user has to replace what is before it
+_READ_TORCH = "torch.load(path, map_location='cpu')"
+_READ_SAFETENSORS = """\
+if path.endswith('.safetensors'):  # also the weights of a .pt2
+    from safetensors.torch import load_file
+
+    state_dict = load_file(path)
+"""
 _PATH = Path("<path>")  # replaced by the variable `path` in a template
 
 
@@ -251,9 +260,18 @@ def template_for(checkpoint: Checkpoint) -> str:
 
 
 def _loading_lines(checkpoint: Checkpoint) -> tuple[str, str]:
-    """Return an import, and lines that load the file at `path` into `model`, as reports state."""
+    """Return an import, and lines that load the file at `path` into `model`, as reports state.
+
+    For a torch file and a program of torch.export, the lines also load the other one: Pruneapp
+    passes the weights of a program as a safetensors file.
+    """
     code = _loading_code(checkpoint, _PATH).replace(repr(str(_PATH)), "path")
     first, _, lines = code.partition("\n")
+    read, _, rest = lines.partition("\n")
+    if checkpoint.format == EXPORTED_PROGRAM:
+        first, read = "import torch", f"state_dict = {_READ_TORCH}"
+    if read.startswith(f"state_dict = {_READ_TORCH}"):
+        lines = f"{_READ_SAFETENSORS}else:\n    {read}\n{rest}"
     return "" if first == "import torch" else f"{first}\n", lines
 
 
@@ -304,35 +322,61 @@ def program_code(checkpoint: Checkpoint, target: Path, script: Path | None) -> s
     )
 
 
-def remedy_for_loading(error: EvaluationError, checkpoint: Checkpoint) -> EvaluationError:
-    """Return an error of a script with the remedy for a state dict that does not fit the model.
+def remedy_for_loading(
+    error: EvaluationError, checkpoint: Checkpoint, opened: Checkpoint | None = None
+) -> EvaluationError:
+    """Return an error of ``load`` with a remedy that states how to read the file at `path`.
 
-    Other errors are returned unchanged.
+    The remedy is about a state dict that does not fit the model, or about a file in another format
+    than the opened one. Other errors are returned unchanged.
+
+    Parameters
+    ----------
+    checkpoint
+        The file that was loaded.
+    opened
+        The opened checkpoint, if the loaded file was exported from it.
     """
-    if "Error(s) in loading state_dict" not in error.details:
+    if opened is not None and opened.format != checkpoint.format:
+        remedy = _remedy_for_format(opened, checkpoint)
+    elif "Error(s) in loading state_dict" in error.details:
+        remedy = _remedy_for_state_dict(error.details.partition("Unexpected key(s)")[2], checkpoint)
+    else:
         return error
-    unexpected = error.details.partition("Unexpected key(s)")[2]
+    return EvaluationError(error.sentence, remedy=remedy, details=error.details)
+
+
+def _remedy_for_format(opened: Checkpoint, checkpoint: Checkpoint) -> str:
+    """Return what the file is that was exported from the opened checkpoint, and how to read it."""
+    name = opened.path.name
+    if checkpoint.format == SAFETENSORS.name:
+        return (
+            f"For '{name}', load(path) gets the weights as a plain state dict in a safetensors "
+            "file. Read it with load_file(path) of safetensors.torch, without further keys."
+        )
+    label = checkpoint.contents.label
+    return f"For '{name}', load(path) gets the weights as a plain state dict in a {label} file."
+
+
+def _remedy_for_state_dict(unexpected: str, checkpoint: Checkpoint) -> str:
+    """Return how to load a state dict that does not fit the model.
+
+    `unexpected` is torch's text on unexpected keys.
+    """
     loaded = LoadedModel.of(_PATH, checkpoint, container=True)
     if loaded.keys and f'"{loaded.keys[0]}"' in unexpected:
         keys = "".join(f"[{key!r}]" for key in loaded.keys)
-        return EvaluationError(
-            error.sentence,
-            remedy="The file contains more than the weights. In load(path), use "
-            f"torch.load(path){keys}.",
-            details=error.details,
+        return (
+            f"The file contains more than the weights. In load(path), use torch.load(path){keys}."
         )
     if loaded.prefix and f'"{loaded.prefix}' in unexpected:
-        return EvaluationError(
-            error.sentence,
-            remedy=f"All names in the file begin with '{loaded.prefix}'. In load(path), remove it: "
-            f"key.removeprefix('{loaded.prefix}').",
-            details=error.details,
+        return (
+            f"All names in the file begin with '{loaded.prefix}'. In load(path), remove it: "
+            f"key.removeprefix('{loaded.prefix}')."
         )
-    return EvaluationError(
-        error.sentence,
-        remedy="Compare the names and shapes in the tree with those of the model: the class or its "
-        "arguments differ.",
-        details=error.details,
+    return (
+        "Compare the names and shapes in the tree with those of the model: the class or its "
+        "arguments differ."
     )
 
 

@@ -19943,6 +19943,16 @@ steps</extracomment>
         <translation>Der Fehler der Ausgaben auf {samples} sank in {steps} Training von {before} auf {end} ({less} % weniger).</translation>
     </message>
     <message>
+        <source>For &apos;{name}&apos;, load(path) gets the weights as a plain state dict in a safetensors file. Read it with load_file(path) of safetensors.torch, without further keys.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Für &apos;{name}&apos; erhält load(path) die Gewichte als einfaches State-Dict in einer safetensors-Datei. Lesen Sie es mit load_file(path) aus safetensors.torch, ohne weitere Schlüssel.</translation>
+    </message>
+    <message>
+        <source>For &apos;{name}&apos;, load(path) gets the weights as a plain state dict in a {label} file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Für &apos;{name}&apos; erhält load(path) die Gewichte als einfaches State-Dict in einer {label}-Datei.</translation>
+    </message>
+    <message>
         <source>tracing the model</source>
         <extracomment>sentences</extracomment>
         <translation>Modell wird aufgezeichnet</translation>

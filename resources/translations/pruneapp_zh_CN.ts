@@ -19942,6 +19942,16 @@ steps</extracomment>
         <translation>{samples}上的输出误差经过 {steps}训练从 {before} 降到 {end}（减少 {less} %）。</translation>
     </message>
     <message>
+        <source>For &apos;{name}&apos;, load(path) gets the weights as a plain state dict in a safetensors file. Read it with load_file(path) of safetensors.torch, without further keys.</source>
+        <extracomment>sentences</extracomment>
+        <translation>对于 &apos;{name}&apos;，load(path) 得到的是 safetensors 文件中的普通状态字典。请用 safetensors.torch 的 load_file(path) 读取，不要再加键。</translation>
+    </message>
+    <message>
+        <source>For &apos;{name}&apos;, load(path) gets the weights as a plain state dict in a {label} file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>对于 &apos;{name}&apos;，load(path) 得到的是 {label} 文件中的普通状态字典。</translation>
+    </message>
+    <message>
         <source>tracing the model</source>
         <extracomment>sentences</extracomment>
         <translation>正在追踪模型</translation>

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.numpy import save_file
+from safetensors.torch import save_file as save_torch
 
 from pruneapp import DOCUMENTATION, resources
 from pruneapp.checkpoint.checkpoint import open_checkpoint
@@ -286,7 +287,6 @@ def test_a_template_names_the_tensors_and_takes_no_code_from_names(tmp_path):
     with open_checkpoint(tmp_path / "m.pt") as checkpoint:
         text = template_for(checkpoint)
     assert "    state_dict = torch.load(path, map_location='cpu')\n" in text
-    assert "safetensors" not in text
     assert f"{DOCUMENTATION}/measure.md" in text
 
 
@@ -300,15 +300,59 @@ def test_a_template_reads_a_nested_state_dict(tmp_path):
         exported = export(Snapshot(checkpoint), ExportRequest("torch", tmp_path / "out.pt"), Job())
     for line in exported.loads.replace(repr(str(tmp_path / "out.pt")), "path").splitlines()[1:]:
         assert f"    {line}\n" in text
+    save_torch(weights, tmp_path / "weights.safetensors")
     assert "torch.load(path, map_location='cpu')['model']" in text
     found = functions_of(text, tmp_path)
     found["load"].__globals__["MyModel"] = lambda: torch.nn.Linear(4, 3)
-    loaded = found["load"](str(tmp_path / "m.pt"))
-    assert torch.equal(loaded.weight, model.weight)
+    for name in ("m.pt", "weights.safetensors"):
+        loaded = found["load"](str(tmp_path / name))
+        assert torch.equal(loaded.weight, model.weight)
     assert "train" not in found
     training = text[text.index("# def train(") :].splitlines()
     train = ast.parse("\n".join(line.removeprefix("# ") for line in training)).body[0]
     assert train.name == "train", "it can be uncommented"
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Return the paths of a program of torch.export, and of a torch file with its weights."""
+    model = torch.nn.Linear(4, 3)
+    torch.export.save(torch.export.export(model, (torch.ones(2, 4),)), tmp_path / "m.pt2")
+    torch.save(model.state_dict(), tmp_path / "m.pt")
+    return tmp_path / "m.pt2", tmp_path / "m.pt"
+
+
+def test_the_template_for_a_program_loads_its_weights_and_a_torch_file(tmp_path, program):
+    path, weights = program
+    state = torch.load(weights)
+    with open_checkpoint(path) as checkpoint:
+        text = template_for(checkpoint)
+    save_torch(state, tmp_path / "weights.safetensors")
+    found = functions_of(text, tmp_path)
+    found["load"].__globals__["MyModel"] = lambda: torch.nn.Linear(4, 3)
+    for file in (weights, tmp_path / "weights.safetensors"):
+        assert torch.equal(found["load"](str(file)).weight, state["weight"])
+
+
+def test_an_error_of_load_for_a_program_states_what_path_contains(tmp_path, program):
+    script = tmp_path / "mine.py"
+    script.write_text(
+        "import torch\n"
+        "def load(path):\n"
+        "    return torch.load(path)['model']\n"
+        "def evaluate(model): return 1\n"
+    )
+    read = EvaluationScript.read(script)
+    with (
+        open_checkpoint(program[0]) as checkpoint,
+        closing(ScriptRunner(read, Interpreter(Path(sys.executable), ""), Options())) as runner,
+        pytest.raises(EvaluationError) as caught,
+    ):
+        runner.run(Snapshot(checkpoint), 0, Job())
+    assert caught.value.remedy == (
+        "For 'm.pt2', load(path) gets the weights as a plain state dict in a safetensors file. "
+        "Read it with load_file(path) of safetensors.torch, without further keys."
+    )
 
 
 @pytest.mark.parametrize("with_script", [True, False])

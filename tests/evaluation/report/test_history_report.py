@@ -239,7 +239,9 @@ def test_the_commands_repeat_the_state(document, folder, call_main):
 
 LOAD_TORCH = 'torch.load(path)["model"]'
 LOAD_FILE = "load_file(path)"
-LOAD_FOLDER = """{k: v for f in sorted(path.glob("*.safetensors")) for k, v in load_file(f).items()}"""
+LOAD_FOLDER = (
+    """{k: v for f in sorted(path.glob("*.safetensors")) for k, v in load_file(f).items()}"""
+)
 SCRIPT = """
 from pathlib import Path
 import torch
