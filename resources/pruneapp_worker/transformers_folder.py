@@ -81,12 +81,12 @@ def calibrate(model: Any, progress: Any, limit: Any = None) -> None:
 
 
 def tokenizer_of_folder() -> Any:
-    """Return the tokenizer of the loaded folder."""
+    """Return the tokenizer of the folder loaded last that has one: a cut changes token ids."""
     from transformers import AutoTokenizer
 
-    return AutoTokenizer.from_pretrained(
-        _folders[0], local_files_only=True, trust_remote_code=False
-    )
+    having = (folder for folder in reversed(_folders) if any(Path(folder).glob("tokenizer*")))
+    folder = next(having, _folders[0])
+    return AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
 
 
 def words_in(text: str) -> str:

@@ -19683,6 +19683,16 @@ steps</extracomment>
         <translation>Wählen Sie stattdessen ein Auswertungsskript.</translation>
     </message>
     <message>
+        <source>Random token ids are other tokens after the cut of the vocabulary, so the outputs cannot be compared.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Zufällige Token-IDs stehen nach dem Kürzen des Vokabulars für andere Tokens, daher können die Ausgaben nicht verglichen werden.</translation>
+    </message>
+    <message>
+        <source>Choose a text file or a script for the evaluation.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine Textdatei oder ein Skript für die Auswertung.</translation>
+    </message>
+    <message>
         <source>There is no file &apos;{path}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>Es gibt keine Datei „{path}“.</translation>
@@ -22764,8 +22774,8 @@ steps</extracomment>
         <translation>Diesen Schnitt auswerten</translation>
     </message>
     <message>
-        <source>Measure the model with these units set to zero, before anything is written.</source>
-        <translation>Das Modell mit diesen Einheiten auf null messen, bevor etwas geschrieben wird.</translation>
+        <source>Measure the smaller model, with its tokenizer, before it is exported.</source>
+        <translation>Das kleinere Modell mit seinem Tokenizer messen, bevor es exportiert wird.</translation>
     </message>
     <message>
         <source>Check</source>

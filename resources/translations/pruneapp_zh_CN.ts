@@ -19682,6 +19682,16 @@ steps</extracomment>
         <translation>请改为选择评估脚本。</translation>
     </message>
     <message>
+        <source>Random token ids are other tokens after the cut of the vocabulary, so the outputs cannot be compared.</source>
+        <extracomment>sentences</extracomment>
+        <translation>裁剪词表后，随机的 token 编号代表其他 token，因此无法比较输出。</translation>
+    </message>
+    <message>
+        <source>Choose a text file or a script for the evaluation.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请为评估选择一个文本文件或脚本。</translation>
+    </message>
+    <message>
         <source>There is no file &apos;{path}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>没有文件“{path}”。</translation>
@@ -22763,8 +22773,8 @@ steps</extracomment>
         <translation>评估此裁剪</translation>
     </message>
     <message>
-        <source>Measure the model with these units set to zero, before anything is written.</source>
-        <translation>在写入任何内容之前，将这些单元置零并测量模型。</translation>
+        <source>Measure the smaller model, with its tokenizer, before it is exported.</source>
+        <translation>在导出之前测量变小后的模型（使用其分词器）。</translation>
     </message>
     <message>
         <source>Check</source>

@@ -7,6 +7,7 @@ is chosen or the file is closed. A command line is started for each state.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -112,14 +113,14 @@ class ScriptProcess:
         parameters: int,
         job: Job,
         calibrated_with: frozenset[str] = frozenset(),
-        change: Callable[[Job], Snapshot] | None = None,
+        change: Callable[[Job], AbstractContextManager[Snapshot]] | None = None,
     ) -> Measurement:
         """Measure a state, after the unpruned model if that has not been measured yet.
 
         `parameters` is the number of parameters of the model. `calibrated_with` contains names of
         data, see `data_of`, that the state was calibrated with; metrics on the same data are
-        marked. Multiply-adds are included if `count` was called before. `change` returns the state
-        to measure instead of `past`, from which it was derived.
+        marked. `change` yields the state to measure instead of `past`, from which it was derived.
+        Multiply-adds are included if `count` was called before, without `change`.
 
         Raises the errors of `evaluator`, and `EvaluationError` if the script fails.
         """
@@ -128,7 +129,10 @@ class ScriptProcess:
             parts = job.parts(2)
             evaluator.measure_baseline(past.base_state, next(parts))
             job = next(parts)
-        snapshot = (change or past.load)(Job(cancel=job.cancel))
+        if change is not None:
+            with change(Job(cancel=job.cancel)) as snapshot:
+                return measure_state(evaluator, snapshot, parameters, job, calibrated_with)
+        snapshot = past.load(Job(cancel=job.cancel))
         found = measure_state(evaluator, snapshot, parameters, job, calibrated_with)
         if self._uses is not None:
             sums = self._uses.multiply_adds(snapshot, Job(cancel=job.cancel))
@@ -161,6 +165,14 @@ class ScriptProcess:
         if evaluator is None or (isinstance(agreed, AgreedScript) and agreed.script.builtin):
             return None
         return evaluator.runner.sha256, evaluator.seed, evaluator.runner.options.limit
+
+    @property
+    def runs_random_inputs(self) -> bool:
+        """Whether it is a built-in script without data of the user."""
+        agreed = self.agreed
+        if not isinstance(agreed, AgreedScript) or not agreed.script.builtin:
+            return False
+        return agreed.options.text is None and agreed.options.images is None
 
     @property
     def unchanged(self) -> bool:

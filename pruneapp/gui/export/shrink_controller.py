@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from pruneapp import resources
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.io.files import temporary_folder
 from pruneapp.document.document import Capture
 from pruneapp.document.history import PastState
 from pruneapp.document.snapshot import Snapshot
@@ -27,7 +30,7 @@ from pruneapp.kernels.kernel import Kernel
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import history_recipe
 from pruneapp.shrink.forecast import ShrinkForecast, cut_out, forecast
-from pruneapp.shrink.shrink import ShrinkRequest
+from pruneapp.shrink.shrink import ShrinkRequest, shrink
 from pruneapp.shrink.shrunk_state import ShrunkState
 from pruneapp.shrink.surveyed_state import CutRequest, SurveyedState, survey_state
 
@@ -85,23 +88,51 @@ def measure_cut(  # noqa: PLR0917 - each its own type
     kernel: Callable[[], Kernel],
     job: Job,
 ) -> MeasuredCut:
-    """Measure a state, of `parameters` parameters, with the units of a cut set to zero.
+    """Measure a cut of a state, of `parameters` parameters, as it would be exported.
 
-    The sparsity of the result is that of the model after the cut. Raises as `plan_cut` and
-    `ScriptProcess.measure` do.
+    A model of transformers is written to a temporary folder, with its tokenizer: zeros in its place
+    would not show the loss by removed tokens, experts and layers. Of other models, whose scripts
+    build the original widths, the units of the cut are set to zero, which computes the same. The
+    sparsity of the result is that of the model after the cut.
+
+    Raises as `plan_cut`, `shrink` and `ScriptProcess.measure` do, and `EvaluationError` if the
+    inputs are random ids of tokens that are removed.
     """
     pruned = 0
+    cuts_tokens = bool(wanted.request.vocabulary or wanted.request.texts)
+    if cuts_tokens and process.runs_random_inputs:
+        # Imported here because it imports the code for processes, which a forecast does not need.
+        from pruneapp.evaluation.process import EvaluationError
 
-    def cut(part: Job) -> Snapshot:
+        raise EvaluationError(
+            "Random token ids are other tokens after the cut of the vocabulary, so the outputs "
+            "cannot be compared.",
+            remedy="Choose a text file or a script for the evaluation.",
+        )
+
+    @contextmanager
+    def cut(part: Job) -> Iterator[Snapshot]:
         nonlocal pruned
         state, planned = surveyed.plan_cut(wanted.request, kernel(), part)
         pruned = sum(ShrunkState(state, planned.cut).count_pruned(part).values())
-        return state
+        if not planned.structure.has_class:
+            yield state
+            return
+        opened = state.checkpoint.path
+        with temporary_folder() as folder:
+            report = shrink(state, planned, ShrinkRequest(folder / "cut", {}), part)
+            path = report.path if opened.is_dir() else report.files[0].path
+            with open_checkpoint(path, job=part) as written:
+                yield Snapshot(written)
 
     found = process.measure(past, parameters, job, calibrated_with, change=cut)
     rest = parameters if wanted.after is None else wanted.after.parameters
     quality = replace(
-        found.quality, sparsity=pruned / (rest or 1), remaining=rest - pruned, nbytes=None
+        found.quality,
+        unpruned=False,
+        sparsity=pruned / (rest or 1),
+        remaining=rest - pruned,
+        nbytes=None,
     )
     return MeasuredCut(identify(past, Job(cancel=job.cancel)), replace(found, quality=quality))
 

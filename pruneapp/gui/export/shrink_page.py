@@ -518,7 +518,7 @@ class ShrinkPage(QWidget):
         self.evaluate = QPushButton(self.tr("Evaluate this cut"), self)
         self.evaluate.setAutoDefault(False)
         self.evaluate.setToolTip(
-            self.tr("Measure the model with these units set to zero, before anything is written.")
+            self.tr("Measure the smaller model, with its tokenizer, before it is exported.")
         )
         self._title = self._metric = ""
         # The measurement of a cut, None if there is none, and the identity of the cut.
