@@ -270,13 +270,23 @@ class Step:
         return (*bias, *(("with dependent tensors",) if self.dependents else ()))
 
     def label(self, counts: Sequence[int] = ()) -> str:
-        """Return a label such as "L1 20 %, L1 30 % on 24 tensors by 3 rules".
+        """Return a label such as "L1 20 %, global, on 24 tensors".
+
+        Lists elide the end: what distinguishes a step comes first, and the tensors come last. With
+        several rows it is "L1 20 %, L1 30 % on 24 tensors by 3 rules, global".
 
         `counts` has the number of tensors that each of several rows prunes (see
         `pruneapp.document.selection.counts_of`). If it is empty, the label lists the rows as
         requested.
         """
         amounts = self.limits.target_sparsity is None
+        scope = ("global",) if self.scope == "global" and self.prunes else ()
+        words = self.limits.words()
+        total = words[:1] if not amounts else ()  # it replaces the amount
+        settings = (*total, *self.along_texts(), *scope, *words[len(total) :])
+        if len(self.rows) == 1 and not counts and settings:
+            (row,) = self.rows
+            return ", ".join((row.method_words(amount=amounts), *settings, f"on {row.place()}"))
         labels = [row.label(amount=amounts) for row in self.rows[:_MOST_ROWS_NAMED]]
         if len(self.rows) > _MOST_ROWS_NAMED:
             labels.append(counted(len(self.rows) - _MOST_ROWS_NAMED, "more rule"))
@@ -290,8 +300,7 @@ class Step:
             head = f"{', '.join(what[:_MOST_ROWS_NAMED])}{more} " if what else ""
             tensors = counted(sum(n for _, n in pruned), "tensor")
             labels = [f"{head}on {tensors} by {len(self.rows)} rules"]
-        scope = ("global",) if self.scope == "global" and self.prunes else ()
-        return ", ".join(("; ".join(labels), *self.along_texts(), *scope, *self.limits.words()))
+        return ", ".join(("; ".join(labels), *settings))
 
     def detail(self, counts: Sequence[int] = ()) -> str:
         """Return a text with all settings and the first tensors of each row, one per line.

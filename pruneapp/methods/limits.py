@@ -164,7 +164,7 @@ class Limits:
             words.append(
                 f"total {self.target_sparsity:,}"
                 if fraction is None
-                else f"total sparsity {percent(fraction)}"
+                else f"total {percent(fraction)}"
             )
         if self.min_sparsity > 0:
             words.append(f"min {percent(self.min_sparsity)} per tensor")

@@ -175,7 +175,7 @@ class Comparison:
             from pruneapp_worker.contract import value_of
 
             cosines = {
-                "cosine": value_of("calibrate", "cosine", self.cosines),
+                "mean_cosine": value_of("calibrate", "mean_cosine", self.cosines),
                 "lowest_cosine": {"value": min(self.cosines)},
             }
         else:

@@ -2416,6 +2416,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Wird verglichen…</translation>
     </message>
     <message>
+        <source>Order of the tensors. Biases and norms have small values, so that a large relative difference of them may have little effect.</source>
+        <translation>Reihenfolge der Tensoren. Bias- und Norm-Tensoren haben kleine Werte, sodass ein großer relativer Unterschied wenig Wirkung haben kann.</translation>
+    </message>
+    <message>
         <source>Differences of the tensors</source>
         <translation>Unterschiede der Tensoren</translation>
     </message>
@@ -2426,10 +2430,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>In tree order</source>
         <translation>In der Reihenfolge des Baums</translation>
-    </message>
-    <message>
-        <source>Order of the tensors. The most different weights come first, then biases and norms: these have small values, so that a large relative difference of them may have little effect.</source>
-        <translation>Reihenfolge der Tensoren. Zuerst kommen die verschiedensten Gewichte, dann Biases und Norms: Deren Werte sind klein, sodass auch ein großer relativer Unterschied wenig bewirken kann.</translation>
     </message>
     <message>
         <source>Nothing differs: all {n} tensors are equal.</source>
@@ -8015,6 +8015,22 @@ Code in Checkpoints wird nie ausgeführt.</translation>
 </context>
 <context>
     <name>Quality</name>
+    <message>
+        <source>cosine (mean)</source>
+        <translation>Kosinus (Mittel)</translation>
+    </message>
+    <message>
+        <source>lowest cosine</source>
+        <translation>kleinster Kosinus</translation>
+    </message>
+    <message>
+        <source>relative error</source>
+        <translation>relativer Fehler</translation>
+    </message>
+    <message>
+        <source>same top-1</source>
+        <translation>gleiche Top-1</translation>
+    </message>
     <message>
         <source>{n} points</source>
         <translation>{n} Punkte</translation>

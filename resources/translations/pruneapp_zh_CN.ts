@@ -2416,6 +2416,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>正在比较…</translation>
     </message>
     <message>
+        <source>Order of the tensors. Biases and norms have small values, so that a large relative difference of them may have little effect.</source>
+        <translation>张量的顺序。偏置和归一化的数值较小，其较大的相对差异可能影响很小。</translation>
+    </message>
+    <message>
         <source>Differences of the tensors</source>
         <translation>张量的差异</translation>
     </message>
@@ -2426,10 +2430,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>In tree order</source>
         <translation>按模块树的顺序</translation>
-    </message>
-    <message>
-        <source>Order of the tensors. The most different weights come first, then biases and norms: these have small values, so that a large relative difference of them may have little effect.</source>
-        <translation>张量的顺序。差异最大的权重在前，然后是偏置和归一化参数：它们的值很小，因此即使相对差异很大，影响也可能很小。</translation>
     </message>
     <message>
         <source>Nothing differs: all {n} tensors are equal.</source>
@@ -8015,6 +8015,22 @@ Code inside checkpoints is never executed.</source>
 </context>
 <context>
     <name>Quality</name>
+    <message>
+        <source>cosine (mean)</source>
+        <translation>余弦（平均）</translation>
+    </message>
+    <message>
+        <source>lowest cosine</source>
+        <translation>最低余弦</translation>
+    </message>
+    <message>
+        <source>relative error</source>
+        <translation>相对误差</translation>
+    </message>
+    <message>
+        <source>same top-1</source>
+        <translation>相同 top-1</translation>
+    </message>
     <message>
         <source>{n} points</source>
         <translation>{n} 个百分点</translation>

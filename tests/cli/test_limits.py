@@ -32,9 +32,9 @@ def test_a_total_with_a_ceiling_and_without_the_first_layer(call, tmp_path):
         "exclude": ["first"],
     }
     assert report["values"] == {}
-    assert report["step"].endswith(
-        "global, total sparsity 50 %, min 10 % per tensor, max 60 % per tensor, "
-        "excluding the first layer"
+    assert report["step"].startswith(
+        "L1, total 50 %, global, min 10 % per tensor, max 60 % per tensor, "
+        "excluding the first layer, on "
     )
     found = shares(tmp_path)
     assert found.pop("conv1.weight") < 0.01

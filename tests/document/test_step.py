@@ -22,7 +22,7 @@ LAYER3 = tuple(f"module.layer3.{i}.conv1.weight" for i in range(3))
     [
         (
             Step((Row(NINETEEN, "l1_unstructured", {"amount": 0.2}),), "global"),
-            "L1 20 % on 19 tensors, global",
+            "L1 20 %, global, on 19 tensors",
         ),
         (
             Step((Row(LAYER3, "ln_structured", {"amount": 0.3, "n": 2, "dim": 0}, "*layer3*"),)),
@@ -50,7 +50,7 @@ LAYER3 = tuple(f"module.layer3.{i}.conv1.weight" for i in range(3))
             Step((Row(("a.w",), "blocks", {"amount": 3, "block": "8x1"}),)),
             "Blocks 3 blocks, block 8x1, on a.w",
         ),
-        (Step((Row(("a.w",), "lamp", {"amount": 0.5}),), "global"), "LAMP 50 % on a.w, global"),
+        (Step((Row(("a.w",), "lamp", {"amount": 0.5}),), "global"), "LAMP 50 %, global, on a.w"),
         (
             Step(
                 (

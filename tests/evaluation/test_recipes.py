@@ -290,9 +290,9 @@ def test_of_an_encoder_the_agreement_on_the_lines_of_a_text_is_measured(tmp_path
             3,
         )
         assert measured.samples.tokens >= 3 + 4
-        cosines = measured.metrics["cosine"].samples
+        cosines = measured.metrics["mean_cosine"].samples
         assert len(cosines) == 3
-        assert measured.metrics["cosine"].value == pytest.approx(sum(cosines) / 3)
+        assert measured.metrics["mean_cosine"].value == pytest.approx(sum(cosines) / 3)
         assert measured.metrics["lowest_cosine"].value == min(cosines)
         lowest = pages.read_text().split("\n")[0::2][:1] + pages.read_text().split("\n")[2:]
         said = f"{min(cosines):.4f}, is that of sentence {cosines.index(min(cosines)) + 1}: "

@@ -348,11 +348,11 @@ def test_words_dicts_and_rules():
     row = Row(("a.w", "b.w"), "l1_unstructured", {"amount": 0.2})
     step = Step((row,), "global", bound)
     assert step.label() == (
-        "L1 on 2 tensors, global, total sparsity 70 %, min 10 % per tensor, max 90 % per tensor, "
-        "excluding embeddings and the last layer"
+        "L1, total 70 %, global, min 10 % per tensor, max 90 % per tensor, "
+        "excluding embeddings and the last layer, on 2 tensors"
     )
     assert "Amount" not in step.detail()
-    assert "Limits: total sparsity 70 %" in step.detail()
+    assert "Limits: total 70 %" in step.detail()
     assert Step.from_dict(step.to_dict()) == step
     assert step.to_dict()["configuration"]["limits"] == {
         "min_sparsity": 0.1,
@@ -489,7 +489,7 @@ def test_the_last_rule_that_names_a_tensor_prunes_it_and_no_other(picks):
 def test_labels_of_rounds_are_rounded_for_people(share, said):
     """Regression: a round of a cubic schedule was labeled 14.81481481 %."""
     step = Step((Row(("a.w",), "l1_unstructured"),), "local", Limits(target_sparsity=share))
-    assert step.label().endswith(f"total sparsity {said}")
+    assert step.label() == f"L1, total {said}, on a.w"
     given = Step((Row(("a.w",), "l1_unstructured", {"amount": share}),))
     assert said in given.label()
     assert Step.from_dict(step.to_dict()) == step, "what is kept is exact"

@@ -284,7 +284,7 @@ def test_the_real_resnet_equals_a_script_of_torch(resnet20):
             expected = modules[name].weight_mask.numpy().reshape(-1) != 0
             np.testing.assert_array_equal(document.masks[name].bools(), expected, name)
         labels = [item.label for item in document.items]
-        assert labels[1:] == ["L1 20 % on 19 tensors, global", "L2 30 %, dim 0, on layer3"]
+        assert labels[1:] == ["L1 20 %, global, on 19 tensors", "L2 30 %, dim 0, on layer3"]
         document.close()
 
 

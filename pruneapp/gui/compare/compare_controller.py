@@ -389,7 +389,8 @@ class CompareController(Controller):
         note = evaluation.why_old if old else ""
         if first is None and second is None:
             note = self.tr("Neither A nor B has been evaluated.")
-        self._view.metrics.set_pairs(pairs_of(first, second), note)
+        missing = evaluation.pending_text(a), evaluation.pending_text(b)
+        self._view.metrics.set_pairs(pairs_of(first, second), note, missing)
 
     # -- the picture of a difference --------------------------------------------------------------
 

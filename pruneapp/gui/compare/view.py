@@ -35,6 +35,7 @@ from pruneapp.gui.widgets.number_format import (
     count,
     metric,
     metric_points,
+    metric_title,
     part,
     percent,
     with_sign,
@@ -118,7 +119,17 @@ class MetricsTable(NumbersView):
     def _height(self, rows: int) -> int:
         rows = min(self.numbers.rowCount(), rows)
         high = self.verticalHeader().defaultSectionSize()
-        return self.horizontalHeader().sizeHint().height() + rows * high
+        bar = self.horizontalScrollBar().sizeHint().height() if self._is_scrolled else 0
+        return self.horizontalHeader().sizeHint().height() + rows * high + bar
+
+    @property
+    def _is_scrolled(self) -> bool:
+        return self.horizontalHeader().length() > self.viewport().width()
+
+    def _fit(self) -> None:
+        """Fit the columns; a horizontal scroll bar gets its own height, and covers no row."""
+        super()._fit()
+        self.updateGeometry()
 
 
 class SideMetrics(QWidget):
@@ -138,11 +149,17 @@ class SideMetrics(QWidget):
         self.table.setToolTip(self.table.accessibleDescription())
         self.note = plain(wrap=True, ink=MUTED)
         lay_in_column(self, self.table, self.note)
+        self._missing = "", ""
         self.set_pairs((), "")
 
-    def set_pairs(self, pairs: Sequence[MetricPair], note: str) -> None:
-        """Replace the metrics and the note below them; hide the widget if both are empty."""
-        pairs = tuple(pairs)
+    def set_pairs(
+        self, pairs: Sequence[MetricPair], note: str, missing: tuple[str, str] = ("", "")
+    ) -> None:
+        """Replace the metrics and the note below them; hide the widget if both are empty.
+
+        `missing` is shown for metrics that A and B do not have; by default "not evaluated".
+        """
+        pairs, self._missing = tuple(pairs), missing
         headers = (self.tr("metric"), "A", "B", self.tr("difference"), self.tr("noise"))
         rows = [self._cells(pair) for pair in pairs]
         self.table.numbers.set_numbers(Numbers(headers, len(rows), rows.__getitem__))
@@ -159,11 +176,17 @@ class SideMetrics(QWidget):
             noise = f"±{metric_points(pair.half, share=known.share, noise=True)}"
             if pair.at_most:
                 noise = self.tr("at most {noise}").format(noise=noise)
-        return pair.name, self._value(pair.a), self._value(pair.b), self._difference(pair), noise
+        return (
+            metric_title(pair.name),
+            self._value(pair.a, self._missing[0]),
+            self._value(pair.b, self._missing[1]),
+            self._difference(pair),
+            noise,
+        )
 
-    def _value(self, of: MetricChange | None) -> str:
+    def _value(self, of: MetricChange | None, missing: str) -> str:
         if of is None:
-            return self.tr("not evaluated")
+            return missing or self.tr("not evaluated")
         return mark_calibrated(metric(of.value, share=of.share), of)
 
     def _difference(self, pair: MetricPair) -> str:
@@ -245,8 +268,8 @@ class StateSelector(QWidget):
         """Set the states, the index of the current one, and the branches (None: a single line).
 
         Sides that the user chose stay at their states, which may have other indices now. A side
-        becomes its default if the user did not choose it, or if its state was deleted; both do if
-        they would be equal. Emits no signal.
+        becomes its default if the user did not choose it, or if its state was deleted. Emits no
+        signal.
         """
         former, self._items, self._position = self._items, tuple(items), position
         self._branches = Branches.linear(max(0, len(items) - 1)) if branches is None else branches
@@ -256,10 +279,6 @@ class StateSelector(QWidget):
             if self._is_user_choice[side]:
                 self._selected[side] = now
         self._apply_default_sides()
-        # the current state is now the one that the user chose
-        if self._selected[0] == self._selected[1]:
-            self._is_user_choice = [False, False]
-            self._apply_default_sides()
         self._fill()
 
     def _current_index_of(self, state: int, former: tuple[HistoryItem, ...]) -> int:
@@ -402,7 +421,7 @@ MOST, LAYER = "most", "layer"
 
 
 class CompareView(BarChartView):
-    """Bar chart of the differences between two sides, the largest of weights first.
+    """Bar chart of the differences between two sides, the largest first.
 
     A side is an index in the history, or None for the other file.
     """
@@ -433,9 +452,8 @@ class CompareView(BarChartView):
         super().__init__(names_canvas(neutral=True), orders, box)
         self._busy_text = self.tr("Comparing…")
         tip = self.tr(
-            "Order of the tensors. The most different weights come first, then biases and norms: "
-            "these have small values, so that a large relative difference of them may have little "
-            "effect."
+            "Order of the tensors. Biases and norms have small values, so that a large relative "
+            "difference of them may have little effect."
         )
         self.order_box.setToolTip(as_plain(tip))
         self.order_box.setAccessibleDescription(tip)
@@ -527,9 +545,7 @@ class CompareView(BarChartView):
         measure, heights = self.measure, self._heights
         order = np.arange(heights.size)
         if self.order == MOST:  # those without a value last
-            dims = [max(len(t.shape_a), len(t.shape_b)) for t in self._differing]
-            is_vector = np.array(dims, np.int64) < 2
-            order = np.lexsort((-np.nan_to_num(heights), is_vector, np.isnan(heights)))
+            order = np.lexsort((-np.nan_to_num(heights), np.isnan(heights)))
         across = {
             NORM: self.tr("difference, % of A"),
             ANGLE: self.tr("1 − cosine"),

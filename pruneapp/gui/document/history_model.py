@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +32,6 @@ from pruneapp.gui.widgets.short_names import ShortNames
 
 _MAX_TIP_LINES = 10  # maximum number of lines of details in a tooltip
 _MORE = re.compile(r" *and ([\d,]+) more")  # the last line of an abridged list
-_WORD_START = re.compile(r"\S+$")
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 NOTE_GAP = "\u2003"  # space between the numbers, aligned right, and the notes, aligned left
 TOP = -1  # group of the states that are in no branch
@@ -143,7 +141,6 @@ class HistoryModel(QAbstractItemModel):
         # The row, by group, of the branch that leads to the current state.
         self.current_branches: dict[int, int] = {}
         self._short = ShortNames()
-        self._labels: list[str] | None = None  # the short labels, sorted, for `distinct_from`
 
     # Setters
 
@@ -161,7 +158,6 @@ class HistoryModel(QAbstractItemModel):
             tree = self.tree
             if branches.after != self._branches.after or not former:
                 tree = StateTree(branches)
-            self._labels = None
             n = len(former)
             is_same = len(tree) >= n and all(
                 tree.group[s] == self.tree.group[s] and tree.row[s] == self.tree.row[s]
@@ -213,15 +209,15 @@ class HistoryModel(QAbstractItemModel):
         # Kind and name of each column. Stored, as a repaint reads it for each role of each cell.
         self.columns = [
             (HistoryColumn.STATE, self.tr("State")),
-            *((HistoryColumn.METRIC, name or self.tr("Metric")) for name in metrics),
             (HistoryColumn.SPARSITY, self.tr("Sparsity")),
+            *((HistoryColumn.METRIC, name or self.tr("Metric")) for name in metrics),
             (HistoryColumn.BYTES, self.tr("Packed")),
             (HistoryColumn.NOTE, self.tr("Note")),
         ]
 
     def set_names(self, short: ShortNames) -> None:
         """Set the short forms of tensor names."""
-        self._short, self._labels = short, None
+        self._short = short
         self._notify()
 
     def row_of(self, state: int) -> StateRow:
@@ -302,8 +298,8 @@ class HistoryModel(QAbstractItemModel):
         """Return the result of a state; None if states are not evaluated."""
         return self._results[state] if state < len(self._results) else None
 
-    def cell(self, state: int, column: int) -> str:
-        """Return the text of a cell."""
+    def cell(self, state: int, column: int, *, brief: bool = False) -> str:
+        """Return the text of a cell; `brief` is a metric without its difference."""
         kind, name = self.columns[column]
         size, result = self._sizes.get(state), self.result(state)
         if kind is HistoryColumn.STATE:
@@ -320,7 +316,7 @@ class HistoryModel(QAbstractItemModel):
         metric = next((metric for metric in metrics if metric.name == name), None)
         if metric is None:
             return NO_NUMBER if metrics else "○"
-        text = metric_text(metric)
+        text = metric_text(metric, brief=brief)
         # Outdated results are in parentheses, because undone states are gray, too.
         return f"({text})" if result is not None and result.is_old else text
 
@@ -386,6 +382,8 @@ class HistoryModel(QAbstractItemModel):
             return None
         kind, name = self.columns[section]
         if role == Qt.ItemDataRole.DisplayRole:
+            if kind is HistoryColumn.METRIC:
+                name = number_format.metric_title(name)
             return NOTE_GAP + name if kind is HistoryColumn.NOTE else name
         if role == Qt.ItemDataRole.TextAlignmentRole:
             left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -398,7 +396,7 @@ class HistoryModel(QAbstractItemModel):
                     HistoryColumn.METRIC: self.tr(
                         "{metric}, its difference from the unpruned model, and the noise of the "
                         "difference (95 % interval, or as the tooltip of a value says)"
-                    ).format(metric=name),
+                    ).format(metric=number_format.metric_title(name)),
                     HistoryColumn.BYTES: self.tr(
                         "Packed size: remaining weights, and one mask bit for each weight of a "
                         "pruned tensor. A compact file contains these, compressed; the export "
@@ -478,23 +476,3 @@ class HistoryModel(QAbstractItemModel):
     def short_label(self, state: int) -> str:
         """Return the title of a state with the short forms of tensor names."""
         return self._short.in_text(state_title(self.items[state]))
-
-    def distinct_from(self, label: str) -> int:
-        """Return where the word begins that distinguishes a short label from all others.
-
-        It is the first word in which it differs from the most similar one; 0 if it differs in the
-        first word, or if there is no other label.
-        """
-        if self._labels is None:
-            self._labels = sorted({self.short_label(state) for state in range(len(self.items))})
-        at = bisect_left(self._labels, label)
-        beside = (*self._labels[max(0, at - 1) : at], *self._labels[at + 1 : at + 2])
-        same = max((_common_length(label, other) for other in beside), default=0)
-        begun = _WORD_START.search(label[:same])
-        return same if begun is None else begun.start()
-
-
-def _common_length(one: str, other: str) -> int:
-    """Return the number of characters with which both texts begin."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))

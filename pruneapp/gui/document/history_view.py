@@ -58,34 +58,14 @@ from pruneapp.gui.widgets.short_names import ShortNames
 _INDENT = 12  # width of a branch in pixels
 _DOT, _SMALL_DOT = 4.5, 3.5  # radius of the circle of the current state, and of others
 _PADDING = 6  # of a cell, with both sides together
-_MIN_LABEL = 10  # minimum width of the names of states, in letters
-_MIN_ELIDED_LABEL = 5  # the same if the first metric needs the space
+_MIN_LABEL = 26  # minimum width of the names of states, in letters
+_MIN_ELIDED_LABEL = 5  # the same if the sparsity and the first metric need the space
+_MAX_HEADER = 15  # maximum width of the header of a metric without differences
 _MIN_NOTE = 12  # the same of notes
 _MIN_ROWS = 3  # number of rows that are always visible
 _MEASURED = 64  # rows whose cells are measured for the width of a column
-_MAX_TAIL = 0.6  # maximum share of an elided label for the words that distinguish it
-_ELLIPSIS = "…"
 
 Index = QModelIndex | QPersistentModelIndex
-
-
-def elide_label(label: str, distinct: int, metrics: QFontMetrics, width: int) -> str:
-    """Return a label elided to a width in pixels, with the words that distinguish it.
-
-    `distinct` is where these begin. The end is elided if they remain visible; otherwise the words
-    before them are.
-    """
-    short = elide_text(label, metrics, width, Qt.TextElideMode.ElideRight)
-    end = label.find(" ", distinct)
-    if short == label or len(short) > (end if end > 0 else len(label)):
-        return short
-    tail = elide_text(
-        label[distinct:], metrics, int(width * _MAX_TAIL), Qt.TextElideMode.ElideRight
-    )
-    room = width - metrics.horizontalAdvance(tail)
-    head = elide_text(label[:distinct].rstrip(), metrics, room, Qt.TextElideMode.ElideRight)
-    whole = f"{head}{' ' if head.endswith(_ELLIPSIS) else ''}{tail}"
-    return whole if metrics.horizontalAdvance(whole) <= width else f"{head}{tail}"
 
 
 class StateDelegate(QStyledItemDelegate):
@@ -94,6 +74,7 @@ class StateDelegate(QStyledItemDelegate):
     def __init__(self, model: HistoryModel, parent: QObject) -> None:
         super().__init__(parent)
         self._model = model
+        self.brief_columns: frozenset[int] = frozenset()  # of metrics, without differences
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """Return the size of a cell whose text is not elided."""
@@ -119,6 +100,8 @@ class StateDelegate(QStyledItemDelegate):
             option.text = self.label(state, option.fontMetrics, option.rect.width() - _PADDING)
         else:
             option.font.setFeature(QFont.Tag("tnum"), 1)
+            if index.column() in self.brief_columns:
+                option.text = model.cell(state, index.column(), brief=True)
         if self._model.columns[index.column()][0] is HistoryColumn.NOTE:
             option.text = NOTE_GAP + option.text
 
@@ -129,9 +112,10 @@ class StateDelegate(QStyledItemDelegate):
         whole = str(self._model.index_of(state).data())
         if metrics.horizontalAdvance(whole) <= room:
             return f"{number}{whole}"
-        label = self._model.short_label(state)
-        shown = elide_label(label, self._model.distinct_from(label), metrics, room)
-        return f"{number}{shown}".replace("….", _ELLIPSIS)  # a name that was cut at a dot
+        shown = elide_text(
+            self._model.short_label(state), metrics, room, Qt.TextElideMode.ElideRight
+        )
+        return f"{number}{shown}".replace("….", "…")  # a name that was cut at a dot
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         """Return a field that accepts as many characters as are stored."""
@@ -190,6 +174,7 @@ class HistoryTree(QTreeView):
         header.setStretchLastSection(False)
         header.setSectionsMovable(False)
         header.setHighlightSections(False)
+        header.setTextElideMode(Qt.TextElideMode.ElideRight)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setMinimumSectionSize(24)
         header.sectionResized.connect(self._on_resized)
@@ -231,25 +216,33 @@ class HistoryTree(QTreeView):
     def _on_resized(self, section: int, _before: int, width: int) -> None:
         if not self._is_fitting and section < len(self.states.columns):
             self._widths[self.states.columns[section]] = width
+            self._set_brief_columns()
 
     def fit_columns(self) -> None:
         """Set the widths of columns that the user has not resized.
 
-        Numbers are as wide as their texts. The names of states get the width that the first
-        columns leave, as many as fit with `_MIN_LABEL` letters; the user scrolls to the others. The
-        first metric is always visible: names are reduced to `_MIN_ELIDED_LABEL` letters for it.
+        Numbers are as wide as their texts. If they do not fit beside the whole names, metrics are
+        shown without their differences. The names of states get the width that the first columns
+        leave, as many as fit with `_MIN_LABEL` letters; the user scrolls to the others. The
+        sparsity and the first metric are always visible: names are reduced to `_MIN_ELIDED_LABEL`
+        letters for them.
 
         If all columns fit, the notes get what the names do not need. Without any note, their column
         is hidden if there is no such space and the cursor is not in it.
         """
         columns, room = self.states.columns, self.viewport().width()
         letter, indent = letter_width(self), self._deepest_indent()
+        whole_label = self._content_width(0)
         *widths, note = (
             self._widths.get(columns[at], self._content_width(at)) for at in range(1, len(columns))
         )
-        least = max(
-            _MIN_ELIDED_LABEL * letter + indent, min(_MIN_LABEL * letter + indent, room - widths[0])
-        )
+        if whole_label + sum(widths) > room:
+            widths = [
+                self._widths.get(columns[at], self._content_width(at, brief=True))
+                for at in range(1, len(columns) - 1)
+            ]
+        most = min(whole_label, _MIN_LABEL * letter + indent)
+        least = max(_MIN_ELIDED_LABEL * letter + indent, min(most, room - sum(widths[:2])))
         has_notes = (
             columns[-1] in self._widths
             or any(item.note for item in self.states.items)
@@ -263,7 +256,7 @@ class HistoryTree(QTreeView):
         label = max(least, room - beside)
         rest = 0
         if beside >= sum(widths):
-            needed = min(label, self._content_width(0))
+            needed = min(label, whole_label)
             rest = room - sum(widths) - needed
             if columns[-1] not in self._widths and (has_notes or rest >= note):
                 note, label = max(note, rest), needed
@@ -273,18 +266,30 @@ class HistoryTree(QTreeView):
             self.setColumnHidden(at, at > len(widths) and not has_notes and rest < note)
             self.setColumnWidth(at, width)
         self._is_fitting = False
+        self._set_brief_columns()
+
+    def _set_brief_columns(self) -> None:
+        """Leave out the differences in columns of metrics that are too narrow for them."""
+        self.delegate.brief_columns = frozenset(
+            at
+            for at, (kind, _) in enumerate(self.states.columns)
+            if kind is HistoryColumn.METRIC and self.columnWidth(at) < self._content_width(at)
+        )
 
     def _deepest_indent(self) -> int:
         """Return the pixels before the names of the last states, at most."""
         last = range(max(0, len(self.states.items) - _MEASURED), len(self.states.items))
         return (max(map(self._depth, last), default=0) + 1) * _INDENT
 
-    def _content_width(self, column: int) -> int:
-        """Return the width of a column for its header and the cells of the last states."""
+    def _content_width(self, column: int, *, brief: bool = False) -> int:
+        """Return the width of a column for its header and the cells of the last states.
+
+        `brief`: metrics without their differences, under a header that may be elided.
+        """
         states, metrics = self.states, self.fontMetrics()
         last = range(max(0, len(states.items) - _MEASURED), len(states.items))
         advance = metrics.horizontalAdvance
-        width = max((advance(states.cell(state, column)) for state in last), default=0)
+        width = max((advance(states.cell(state, column, brief=brief)) for state in last), default=0)
         if not column:
             width += advance(f"{len(states.items)}: ") + self._deepest_indent()
         kind, _ = states.columns[column]
@@ -295,6 +300,8 @@ class HistoryTree(QTreeView):
             if self.header().count() > column
             else 0
         )
+        if brief and kind is HistoryColumn.METRIC:
+            head = min(head, _MAX_HEADER * letter_width(self))
         return max(head, width + 2 * _PADDING)
 
     # Painting

@@ -73,13 +73,14 @@ class StateTable:
 
             return read
 
+        title = number_format.metric_title(name)
         difference, noise = translate("States", "difference"), translate("States", "noise ±")
         if not is_only:
             both = translate("States", "{metric}: {what}")
-            difference = both.format(metric=name, what=difference)
-            noise = both.format(metric=name, what=noise)
+            difference = both.format(metric=title, what=difference)
+            noise = both.format(metric=title, what=noise)
         return [
-            StateColumn(name, cell(lambda metric: metric.value)),
+            StateColumn(title, cell(lambda metric: metric.value)),
             StateColumn(difference, cell(lambda metric: metric.difference)),
             StateColumn(noise, cell(lambda metric: metric.half or "")),
         ]
@@ -138,13 +139,14 @@ def metric_names(results: Iterable[Iterable[MetricChange]]) -> tuple[str, ...]:
     return tuple(name for name in found if found[name]) or tuple(found)
 
 
-def metric_text(metric: MetricChange) -> str:
+def metric_text(metric: MetricChange, *, brief: bool = False) -> str:
     """Return a metric with its difference from the unpruned model and the noise of that.
 
     ``74.2 % −24.7 ±1.1``; "▲" marks a state that was calibrated with the data of the evaluation.
+    `brief` leaves out the difference.
     """
     text = number_format.metric(metric.value, share=metric.share)
-    if metric.difference:
+    if metric.difference and not brief:
         amount = number_format.metric_amount(metric.difference, share=metric.share)
         text += f" {number_format.with_sign(amount, metric.difference)}"
         if metric.half:

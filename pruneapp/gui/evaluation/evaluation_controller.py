@@ -900,21 +900,35 @@ class EvaluationController(Feature[EvaluateDialog]):
         """
         if self.session.document is None or (self._source is None and not self._results):
             return
-        waits = {*map(id, self._queue)}
-        if self._measuring is not None:
-            waits.add(id(self._current))
-        self._history.set_results([self._shown(key, waits=id(key) in waits) for key in self._keys])
+        waits = self._waiting
+        self._history.set_results([self._shown(key, waits) for key in self._keys])
         self._shown_running = self._is_running
         self.measured.emit()
         self._identify()
 
-    def _shown(self, key: object, *, waits: bool) -> StateResult:
-        """Return the result of a state to show; `waits`: it is being measured, or in the queue."""
+    def pending_text(self, number: int | None) -> str:
+        """Return that a state is being evaluated, or waits for it; "" for others and for None."""
+        keys = dict(enumerate(self._keys))
+        return "" if number not in keys else self._pending(keys[number], self._waiting)[0]
+
+    @property
+    def _waiting(self) -> set[int]:
+        """The ids of the keys of states that are being evaluated or in the queue."""
+        return {*map(id, self._queue), *(() if self._measuring is None else (id(self._current),))}
+
+    def _pending(self, key: object, waits: set[int]) -> tuple[str, str]:
+        """Return a phrase and a word for a state in `_waiting`; "" twice for others."""
+        if id(key) not in waits:
+            return "", ""
+        if key is self._current and self._is_running:
+            return self.tr("being evaluated"), self.tr("running")
+        return self.tr("waiting to be evaluated"), self.tr("queued")
+
+    def _shown(self, key: object, waits: set[int]) -> StateResult:
         found = self._result_of(key)
-        if waits:
-            if key is self._current and self._is_running:
-                return StateResult((), self.tr("being evaluated"), pending=self.tr("running"))
-            return StateResult((), self.tr("waiting to be evaluated"), pending=self.tr("queued"))
+        words, pending = self._pending(key, waits)
+        if pending:
+            return StateResult((), words, pending=pending)
         if found is None:
             words = self.tr("not evaluated")
             if otherwise := self._other_results_text(key):

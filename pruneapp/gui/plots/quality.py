@@ -21,7 +21,7 @@ from pruneapp.gui.widgets.controls import choice_box, set_choices
 from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import join_names, join_sentences, label_for, within_reason
 from pruneapp.gui.widgets.number_format import metric as metric_value
-from pruneapp.gui.widgets.number_format import metric_points, with_sign
+from pruneapp.gui.widgets.number_format import metric_points, metric_title, with_sign
 from pruneapp.gui.widgets.reports import mark_calibrated, quality_in_words
 
 # Initial tolerance: 0.01 of a share (one percentage point), else 1 % of the value.
@@ -295,7 +295,7 @@ class QualityView(PlotView):
         self.canvas.left.set_ends(*((0.0, 100.0) if first is not None and first.share else ()))
         if first is not None:
             unit = self.tr("{metric}, %") if first.share else "{metric}"
-            self.canvas.left.setLabel(unit.format(metric=within_reason(first.name)))
+            self.canvas.left.setLabel(unit.format(metric=within_reason(metric_title(first.name))))
             self.canvas.bottom.setLabel(title)
             self.canvas.bottom.set_bytes(self._axis.measure is QualityMeasure.BYTES)
         by_number = sorted(self._states, key=lambda s: s.number)
@@ -373,14 +373,14 @@ class QualityView(PlotView):
         x = self._axis.text(value)
         if self._axis.measure is QualityMeasure.SPARSITY:
             x = self.tr("{share} pruned").format(share=x)
-        return join_names(
-            x, f"{within_reason(metric.name)} {metric_value(metric.value, share=metric.share)}"
-        )
+        y = metric_value(metric.value, share=metric.share)
+        return join_names(x, f"{within_reason(metric_title(metric.name))} {y}")
 
     def _offer_metrics(self, states: Sequence[MeasuredState]) -> None:
         names = list(dict.fromkeys(m.name for s in states for m in s.quality.metrics))
         shown = next((m for s in states if (m := s.quality.metric(self._name))), None)
-        set_choices(self.metric_box, names, -1 if shown is None else names.index(shown.name))
+        at = -1 if shown is None else names.index(shown.name)
+        set_choices(self.metric_box, names, at, metric_title)
 
     # -- target -----------------------------------------------------------------------------------
 
@@ -455,7 +455,7 @@ class QualityView(PlotView):
             return self.tr(
                 "It is unknown whether a higher or a lower {metric} is better. Declare "
                 "HIGHER_IS_BETTER in the script, or choose it below the command line."
-            ).format(metric=metric.name)
+            ).format(metric=metric_title(metric.name))
         if self._all_old:
             return self._stale_reason
         best, target = self.best_state(), _amount(metric, self.tolerance)
@@ -486,7 +486,7 @@ class QualityView(PlotView):
 
     def slide_title(self) -> str:
         metric = self._metric
-        name = self.tr("Metric") if metric is None else within_reason(metric.name)
+        name = self.tr("Metric") if metric is None else within_reason(metric_title(metric.name))
         return self.tr("{metric} against {axis}").format(metric=name, axis=self._axis.label)
 
     def slide_subtitle(self) -> str:

@@ -38,6 +38,7 @@ from pruneapp.gui.widgets.number_format import (
     count,
     metric_amount,
     metric_points,
+    metric_title,
     percent,
     with_sign,
 )
@@ -293,7 +294,7 @@ class SensitivityView(BarChartView):
         s, title = self._sensitivity, self.tr("Damage by tensor and amount")
         if s is None:
             return BarChart(title=title)
-        rows, mark = s.rows, calibration_mark()
+        rows, mark, name = s.rows, calibration_mark(), metric_title(s.metric)
         at_amount = self.tr("{metric} at {amount}")
 
         def value(column: int) -> Callable[[int], object]:
@@ -303,7 +304,7 @@ class SensitivityView(BarChartView):
             TableColumn(self.tr("tensor"), lambda i: rows[i].name),
             TableColumn(self.tr("weights"), lambda i: rows[i].weights, shown=False),
             *(
-                TableColumn(at_amount.format(metric=s.metric, amount=percent(a, 0)), value(column))
+                TableColumn(at_amount.format(metric=name, amount=percent(a, 0)), value(column))
                 for column, a in enumerate(s.amounts)
             ),
         ]
@@ -358,7 +359,7 @@ class SensitivityView(BarChartView):
         self._sensitivity = sensitivity
         names = () if sensitivity is None else sensitivity.metrics
         chosen = -1 if sensitivity is None else names.index(sensitivity.metric)
-        set_choices(self.metric_box, names, chosen)
+        set_choices(self.metric_box, names, chosen, metric_title)
         self._show_data()
 
     def set_scans(self, labels: Sequence[str], chosen: int) -> None:
@@ -430,10 +431,11 @@ class SensitivityView(BarChartView):
         tensor, amount = sensitivity.rows[row], write_amount(sensitivity.amounts[column])
         value = tensor.values[column]
         words = self.tr("{name}, {amount} pruned:  {what}")
+        metric = metric_title(sensitivity.metric)
         if value is None:
             what = self.tr("not measured yet")
         elif not math.isfinite(value):
-            what = self.tr("{metric} is not a finite number").format(metric=sensitivity.metric)
+            what = self.tr("{metric} is not a finite number").format(metric=metric)
         else:
             damage, noise = sensitivity.damage(value), sensitivity.noise_at(tensor, column)
             if not damage:
@@ -446,9 +448,7 @@ class SensitivityView(BarChartView):
                 change = self.tr("{amount} worse").format(amount=self._amount(damage))
             else:
                 change = self.tr("{amount} better").format(amount=self._amount(damage))
-            what = join_facts(
-                f"{sensitivity.metric} {metric_text(value, share=sensitivity.share)}", change
-            )
+            what = join_facts(f"{metric} {metric_text(value, share=sensitivity.share)}", change)
             if sensitivity.calibrated:
                 what = join_names(what, calibration_mark())
         return words.format(name=tensor.shown, amount=amount, what=what)
@@ -472,7 +472,7 @@ class SensitivityView(BarChartView):
             parts.append(sensitivity.why_old)
         before = self.tr("Before pruning: {metric} {value}.")
         value = metric_text(sensitivity.before, share=sensitivity.share)
-        parts.append(before.format(metric=sensitivity.metric, value=value))
+        parts.append(before.format(metric=metric_title(sensitivity.metric), value=value))
         if not sensitivity.noises.any() and sensitivity.measured:
             parts.append(self.tr("Repeatable; the sampling error is unknown."))
         if sensitivity.calibrated:

@@ -356,7 +356,7 @@ class RepairController(Feature[RepairDialog]):
         self._notifications.offer(
             NoticeTopic.REPAIR,
             text.format(
-                name=found.name,
+                name=number_format.metric_title(found.name),
                 after=number_format.metric(found.value, share=found.share),
                 before=number_format.metric(was.value, share=was.share),
             ),

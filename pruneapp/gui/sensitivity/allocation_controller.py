@@ -169,7 +169,7 @@ class AllocationController(Feature[AllocationDialog]):
         self._notifications.offer(
             NoticeTopic.ALLOCATION,
             text.format(
-                metric=metric.name,
+                metric=number_format.metric_title(metric.name),
                 predicted=number_format.metric(allocation.predicted, share=share),
                 before=number_format.metric(metric.before, share=share),
             ),
@@ -284,7 +284,7 @@ class AllocationController(Feature[AllocationDialog]):
         self._notifications.show_info(
             NoticeTopic.ALLOCATION,
             text.format(
-                metric=metric.name,
+                metric=number_format.metric_title(metric.name),
                 measured=number_format.metric(found.value, share=found.share),
                 predicted=number_format.metric(prediction.allocation.predicted, share=found.share),
                 data=data,

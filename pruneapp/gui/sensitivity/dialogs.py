@@ -31,6 +31,7 @@ from pruneapp.gui.widgets.number_format import (
     locale,
     metric,
     metric_amount,
+    metric_title,
     part,
     plural,
     with_sign,
@@ -295,7 +296,7 @@ class AllocationDialog(DecisionDialog):
             "{metric}: {before} before, {predicted} predicted at best: tensors pruned together "
             "often lose more"
         ).format(
-            metric=found.metric,
+            metric=metric_title(found.metric),
             before=metric(found.before, share=found.share),
             predicted=metric(found.predicted, share=found.share),
         )

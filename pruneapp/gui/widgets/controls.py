@@ -198,15 +198,18 @@ def choice_box(
     return box
 
 
-def set_choices(box: ComboBox, choices: Sequence[str], chosen: int) -> None:
+def set_choices(
+    box: ComboBox, choices: Sequence[str], chosen: int, title: Callable[[str], str] = str
+) -> None:
     """Replace the items of a box without signals, and select number `chosen`; -1 for none.
 
-    The text of an item is its data as well. The box is hidden if there are fewer than two.
+    A choice is the data of its item, and its text unless `title` returns another one. The box is
+    hidden if there are fewer than two.
     """
     with QSignalBlocker(box):
         box.clear()
         for choice in choices:
-            box.addItem(choice, choice)
+            box.addItem(title(choice), choice)
         box.setCurrentIndex(chosen)
     box.setVisible(len(choices) > 1)
 

@@ -114,6 +114,17 @@ def with_sign(text: str, value: float) -> str:
     return f"{'+' if value > 0 else '−' if value < 0 else ''}{text}"
 
 
+def metric_title(name: str) -> str:
+    """Return the title of a metric; it is the name of a metric of the user's script."""
+    titles = {
+        "mean_cosine": translate("Quality", "cosine (mean)"),
+        "lowest_cosine": translate("Quality", "lowest cosine"),
+        "relative_error": translate("Quality", "relative error"),
+        "same_top1": translate("Quality", "same top-1"),
+    }
+    return titles.get(name, name)
+
+
 def metric(value: float, *, share: bool) -> str:
     """Format a metric with four significant digits; a fraction as percentage with one decimal."""
     return _percent(value, 1) if share else number(value)

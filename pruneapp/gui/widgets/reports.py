@@ -275,7 +275,7 @@ def reason(danger: Danger) -> str:
 
 
 def _measured_sentence(measured: MeasuredLoss, loss: float) -> str:
-    name = abridge_text(escape_text(measured.metric))
+    name = abridge_text(escape_text(number_format.metric_title(measured.metric)))
     if math.isinf(loss):
         text = translate(
             "Danger", "In the sensitivity scan, pruning only this tensor gave no finite {metric}."
@@ -395,7 +395,7 @@ def metric_in_words(quality: StateQuality, name: str = "") -> str:
     if metric is None:
         return translate("Quality", "not measured")
     value = translate("Quality", "{metric} {value}").format(
-        metric=abridge_text(escape_text(metric.name)),
+        metric=abridge_text(escape_text(number_format.metric_title(metric.name))),
         value=number_format.metric(metric.value, share=metric.share),
     )
     if not quality.sparsity and not metric.difference:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pruneapp.evaluation.metric import MetricChange, StateQuality
@@ -76,3 +78,16 @@ def test_rows_have_the_room_that_they_need_and_many_scroll(view):
     three = view.table.sizeHint().height()
     assert three - two == view.table.verticalHeader().defaultSectionSize()
     assert view.table.minimumSizeHint().height() < two
+
+
+def test_a_horizontal_scroll_bar_covers_no_row(view, qtbot):
+    """Regression: it covered the third row, so that there was a vertical scroll bar as well."""
+    name = "accuracy of the test set at one percent"
+    many = [replace(m, name=name) for m in pairs_of(DENSE, quality(0.9, 0.1))]
+    view.resize(260, 300)
+    view.set_pairs((*many, many[0]), "")
+    view.layout().addStretch(1)
+    table = view.table
+    qtbot.waitUntil(lambda: table.horizontalScrollBar().maximum() > 0)
+    qtbot.waitUntil(lambda: table.height() == table.sizeHint().height())
+    assert not table.verticalScrollBar().maximum(), "all three rows are visible"

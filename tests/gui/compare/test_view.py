@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("english")
 LEFT = Qt.MouseButton.LeftButton
 POINTS = [
     HistoryItem("Opened", "resnet20.th"),
-    HistoryItem("L1 20 % on 19 tensors, global", "all of it"),
+    HistoryItem("L1 20 %, global, on 19 tensors", "all of it"),
     HistoryItem("L2 30 %, dim 0", "channels"),
 ]
 
@@ -125,16 +125,17 @@ def test_it_says_what_to_do_next(view):
 def test_b_follows_the_history_until_it_is_chosen(view, qtbot):
     view.set_points(POINTS, 1)
     assert view.sides.wanted == (0, 1)
-    assert view.sides.boxes[1].currentText() == "1: L1 20 % on 19 tensors, global (current state)"
+    assert view.sides.boxes[1].currentText() == "1: L1 20 %, global, on 19 tensors (current state)"
     view.set_points(POINTS, 2)
     assert view.sides.wanted == (0, 2)
     with qtbot.waitSignal(view.comparisonRequested) as told:
         qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_Down)
     assert told.args == [1, 2]
     view.set_points(POINTS, 1)
-    assert view.sides.wanted == (0, 1), "both sides would be the current state"
-    qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_Down)
-    assert view.sides.wanted == (1, 1), "the user may choose it"
+    assert view.sides.wanted == (1, 1), "A remains the choice of the user at that state"
+    assert view._message.text() == "A and B are the same. Choose another state or file above."
+    view.set_points(POINTS, 2)
+    assert view.sides.wanted == (1, 2)
     view.set_points(POINTS[:1], 0)
     assert view.sides.wanted == (0, 0), "the chosen state was deleted"
 
@@ -354,8 +355,8 @@ def test_the_most_different_first_in_every_measure(compared, qtbot):
     before = compared._comparison
     compared.set_comparison(Comparison("A", "B", (vector, matrix, larger)))
     compared.set_measure("norm")
-    assert names(compared) == ["n", "m", "v"], "a small bias may change by any factor"
-    assert "then biases and norms" in compared.order_box.toolTip()
+    assert names(compared) == ["v", "n", "m"], "the order of the values that are shown"
+    assert "Biases and norms have small values" in compared.order_box.toolTip()
     compared.set_comparison(before)
     choose_order(compared, "layer")
     assert names(compared) == ["a", "c", "d", "e", "f"]

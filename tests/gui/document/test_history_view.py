@@ -8,21 +8,22 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit, QStyleOptionViewItem
 
 from pruneapp.document.document import HistoryItem
 from pruneapp.document.history import LONGEST_NOTE, Branches
 from pruneapp.document.step import Row, Step
 from pruneapp.evaluation.metric import MetricChange
 from pruneapp.gui.document.history_model import HistoryColumn, StateResult, StateSize
-from pruneapp.gui.document.history_view import HistoryPanel, elide_label
+from pruneapp.gui.document.history_view import HistoryPanel
+from pruneapp.gui.mainwindow.window import DOCKS
 from pruneapp.gui.widgets.labels import MUTED, letter_width
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
 from tests.gui.user import plain
 
 ITEMS = [
     HistoryItem("Opened", "resnet20.th"),
-    HistoryItem("L1 20 % on 19 tensors, global", "all <of> it"),
+    HistoryItem("L1 20 %, global, on 19 tensors", "all <of> it"),
     HistoryItem("L2 30 %, dim 0", "channels"),
 ]
 ACCURACY = MetricChange("accuracy", 0.742, 0.989, 0.011, "paired", higher=True, share=True)
@@ -94,15 +95,15 @@ def test_the_columns_show_sparsity_metrics_with_their_interval_size_and_note(pan
     assert "A compact file contains these, compressed" in tip, "it has another size in exports"
     measured(panel)
     panel.set_items([*ITEMS[:2], replace(ITEMS[2], note="for the talk")], 1)
-    titles = ["State", "accuracy", "loss", "Sparsity", "Packed", "Note"]
+    titles = ["State", "Sparsity", "accuracy", "loss", "Packed", "Note"]
     assert [name for _, name in panel.tree.states.columns] == titles, "durations measure no quality"
-    assert texts(panel, 0) == ["Opened", "98.9 %", "0.5", "0 %", "1.1 MB", ""]
-    assert texts(panel, 1)[1:] == ["○", "○", "19.8 %", "870 kB", ""]
-    assert texts(panel, 2)[1:] == ["(74.2 % −24.7 ±1.1)", "(1.5 +1)", "–", "–", "for the talk"]
+    assert texts(panel, 0) == ["Opened", "0 %", "98.9 %", "0.5", "1.1 MB", ""]
+    assert texts(panel, 1)[1:] == ["19.8 %", "○", "○", "870 kB", ""]
+    assert texts(panel, 2)[1:] == ["–", "(74.2 % −24.7 ±1.1)", "(1.5 +1)", "–", "for the talk"]
     assert panel.tree.currentIndex().internalId() == 1, "the cursor survives other columns"
     panel.set_results([StateResult((), "being evaluated", pending="running"), StateResult()])
-    assert [name for _, name in panel.tree.states.columns][1] == "Metric"
-    assert texts(panel, 0)[1] == "running"
+    assert [name for _, name in panel.tree.states.columns][2] == "Metric"
+    assert texts(panel, 0)[2] == "running"
 
 
 def test_a_click_goes_to_a_state_and_the_circle_evaluates_it(panel, qtbot):
@@ -257,7 +258,7 @@ def test_states_say_whether_they_are_current_undone_or_on_another_branch(branche
     states = branched.tree.states
     assert [states.index_of(state).data(SPOKEN) for state in range(6)] == [
         "Opened",
-        "1: L1 20 % on 19 tensors, global",
+        "1: L1 20 %, global, on 19 tensors",
         "2: L2 30 %, dim 0, on another branch",
         "3: L1 90 %, on another branch",
         "4: 2:4, current",
@@ -323,27 +324,54 @@ def test_the_current_state_is_painted_on_the_highlight_color(panel):
         assert [ground == highlight for ground in grounds] == [n == current for n in range(3)]
 
 
-def test_labels_keep_what_distinguishes_them(show):
-    """Regression: several states were elided to the same text."""
+def test_labels_are_elided_at_their_end(show):
+    """Regression: the middle was cut out, "1: Wa…nsors", where method and amount are."""
     panel = show(HistoryPanel(), 230, 240)
     labels = [
         "Opened",
-        "L1 20 % on 19 tensors of encoder, global",
-        "L1 20 % on 19 tensors of encoder, per tensor",
-        "L1 20 % on 19 tensors of decoder, global",
-        "L1 20 % on 19 tensors of decoder, global",
+        *(f"L1 {amount} %, global, on 19 tensors of encoder" for amount in (20, 30)),
     ]
     panel.set_items([HistoryItem(label, "") for label in labels], 0)
     delegate, metrics = panel.tree.delegate, panel.fontMetrics()
-    for width in (100, 130, 160, 200, 240):
-        shown = [delegate.label(state, metrics, width) for state in range(5)]
-        without_numbers = [text.partition(": ")[2] for text in shown[1:]]
-        assert len(set(without_numbers)) == 3, (width, shown)
-        assert len(set(shown)) == 5
-        assert all(metrics.horizontalAdvance(text) <= width for text in shown)
-    assert "…" in shown[1]
-    assert "decoder" in shown[3]
-    assert elide_label("one word", 0, metrics, 500) == "one word"
+    for width in (100, 130, 160, 200):
+        for state in (1, 2):
+            shown = delegate.label(state, metrics, width)
+            assert shown.startswith(f"{state}: L1 {state + 1}0 %")
+            assert shown.endswith("…")
+            assert metrics.horizontalAdvance(shown) <= width
+
+
+def test_a_narrow_panel_shows_method_metric_and_sparsity_without_scrolling(show):
+    """Regression: differences and intervals took the space of the names and of the sparsity."""
+    panel = show(HistoryPanel(), DOCKS[0] - 16, 240)
+    labels = ["Opened", "LAMP 90 %, global, on 5 tensors", "Repair of 11 layers"]
+    labels.append("Recovery, 60 steps")
+    panel.set_items([HistoryItem(label, "") for label in labels], 3)
+    panel.set_sizes({state: StateSize(0.9, 289_000) for state in range(4)})
+    cosine = MetricChange("mean_cosine", 0.8679, 1.0, 0.0031, "paired", higher=True)
+    lowest = replace(cosine, name="lowest_cosine", value=0.612)
+    tree, states = panel.tree, panel.tree.states
+    for metrics in ((ACCURACY,), (cosine, lowest)):
+        panel.set_results([StateResult(metrics, "")] * 4)
+        assert cell(panel, 1, HistoryColumn.METRIC).right() < tree.viewport().width()
+        assert cell(panel, 1, HistoryColumn.SPARSITY).right() < tree.viewport().width()
+        for state, begins in enumerate(("Opened", "1: LAMP 90 %", "2: Repair", "3: Recovery, 6")):
+            room = cell(panel, state).width() - 6
+            assert tree.delegate.label(state, tree.fontMetrics(), room).startswith(begins)
+        metric = states.column_of(HistoryColumn.METRIC)
+        assert "−" not in painted(panel, 1, metric), "the value alone"
+    header = [states.headerData(at, Qt.Orientation.Horizontal) for at in range(1, 4)]
+    assert header == ["Sparsity", "cosine (mean)", "lowest cosine"]
+    panel.resize(900, 240)
+    assert painted(panel, 1, metric) == "0.8679 −0.1321 ±0.0031"
+
+
+def painted(panel, state, column):
+    """Return the text that is painted in a cell."""
+    option, index = QStyleOptionViewItem(), panel.tree.states.index_of(state, column)
+    option.rect = panel.tree.visualRect(index)
+    panel.tree.delegate.initStyleOption(option, index)
+    return option.text
 
 
 def test_columns_that_do_not_fit_are_scrolled_to(show, qtbot):
@@ -364,18 +392,17 @@ def test_columns_that_do_not_fit_are_scrolled_to(show, qtbot):
     assert cell(panel, 2, HistoryColumn.NOTE).right() == tree.viewport().width() - 1
 
 
-def test_a_name_keeps_ten_letters_beside_as_many_columns_as_fit(show):
-    """With a minimum of more letters, the metric had no room in the usual width of the panel."""
+def test_a_name_keeps_its_first_letters_beside_as_many_columns_as_fit(show):
     panel = show(HistoryPanel(), 900, 240)
     panel.set_items(ITEMS, 1)
     measured(panel)
     tree = panel.tree
-    least = 10 * letter_width(tree) + tree._deepest_indent()
-    for width in range(900, 200, -20):
+    least = 26 * letter_width(tree) + tree._deepest_indent()
+    for width in range(900, 300, -20):
         panel.resize(width, 240)
         name, *beside = (tree.columnWidth(at) for at in range(tree.states.columnCount()))
-        assert name >= least
         room = tree.viewport().width()
+        assert name >= min(least, room - sum(beside[:2]))
         fitting = sum(name + sum(beside[: at + 1]) <= room for at in range(len(beside)))
         if fitting < len(beside) - 1:  # the last one is that of the notes, of which there is none
             assert sum(beside[: fitting + 1]) > room - least, "the next column would fit"
@@ -394,7 +421,7 @@ def test_the_first_metric_is_always_visible_and_no_empty_column_is_scrolled_to(s
     room = tree.viewport().width()
     assert cell(panel, 1, HistoryColumn.METRIC).right() < room
     numbers = sum(tree.columnWidth(at) for at in range(1, states.columnCount() - 1))
-    if tree._content_width(0) + numbers <= room or 10 * letter_width(tree) + 40 + numbers <= room:
+    if tree._content_width(0) + numbers <= room or 26 * letter_width(tree) + 40 + numbers <= room:
         assert not tree.horizontalScrollBar().maximum()
     panel.set_items([replace(item, note="good") for item in states.items], 1)
     assert not tree.isColumnHidden(states.column_of(HistoryColumn.NOTE))
@@ -418,7 +445,7 @@ def test_a_note_is_edited_while_its_column_is_hidden(show, qtbot):
 
 def test_an_empty_column_of_notes_takes_no_room_from_names(show):
     """Five states of a wide panel were called "1: L1…", "2: …" beside an empty column."""
-    panel = show(HistoryPanel(), 560, 240)
+    panel = show(HistoryPanel(), 450, 240)
     items = [ITEMS[0], *(replace(ITEMS[1], label="Allocated 89.8 % by L1", note="") for _ in "12")]
     panel.set_items(items, 1)
     measured(panel)
@@ -427,7 +454,7 @@ def test_an_empty_column_of_notes_takes_no_room_from_names(show):
     numbers = sum(tree.columnWidth(at) for at in range(1, tree.states.columnCount() - 1))
     assert without == min(tree._content_width(0), tree.viewport().width() - numbers)
     panel.set_items([items[0], replace(items[1], note="the best one so far"), items[2]], 1)
-    assert tree.columnWidth(0) < without
+    assert not tree.isColumnHidden(tree.states.column_of(HistoryColumn.NOTE))
 
 
 def test_a_long_history_shows_the_current_state_and_paints_what_is_in_sight(show):
@@ -471,7 +498,7 @@ def test_all_states_are_copied_as_a_table_with_all_digits(panel, qtbot):
     assert head[:2] == ["state", "sparsity (%)"]
     assert [row[0] for row in rows] == [
         "Opened",
-        "1: L1 20 % on 19 tensors, global",
+        "1: L1 20 %, global, on 19 tensors",
         "2: L2 30 %, dim 0",
     ]
     assert "accuracy: noise ±" in head

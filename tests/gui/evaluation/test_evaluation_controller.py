@@ -501,6 +501,7 @@ def test_compare_shows_the_metrics_of_both_sides(pruned, runners, script):
     pruned.key("Down", pruned.views.compare.sides.boxes[0])
     assert shown() == [["accuracy", "not evaluated", "61.0 %", "–", "–"]]
     click_mark(pruned, 1)
+    assert shown()[0][1] in {"being evaluated", "waiting to be evaluated"}
     pruned.wait_idle()
     (row,) = shown()
     assert row[1:4] == ["93.0 %", "61.0 %", "−32.0 points, worse"]

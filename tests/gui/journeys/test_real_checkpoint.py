@@ -75,7 +75,7 @@ def test_the_real_file_is_pruned_as_torch_prunes_it(user, resnet20, tmp_path):
     assert len(report.tensors) == len(oracle.modules) == 19
     assert user.button.text() == "Prune 53,539 weights"
     user.click(user.button)
-    assert user.states[1:] == ["L1 20 % on 19 tensors, global"]
+    assert user.states[1:] == ["L1 20 %, global, on 19 tensors"]
 
     user.key("Ctrl+Shift+A")
     user.choose(user.views.tree.tree_filter.kind, "All kinds")

@@ -45,7 +45,7 @@ def test_a_person_prunes_channels_with_their_bias_and_norm_as_one_step(user):
     assert report.newly_pruned > plain.newly_pruned
     assert "→" in user.cell("bn1.bias", Column.SPARSITY), "the tree shows what goes along"
     user.click(user.button)
-    assert user.states[1:] == ["L2 25 %, dim 0, on 2 tensors, with bias and norm"]
+    assert user.states[1:] == ["L2 25 %, dim 0, with bias and norm, on 2 tensors"]
 
     tensors = load_file(SAMPLE)
     for conv, companions in PAIRS.items():

@@ -52,7 +52,7 @@ def test_lamp_is_global_and_says_how_much_of_each(user):
     assert sum(t.after for t in report.tensors) == round(0.5 * report.unpruned)
     assert len({t.after / t.numel for t in report.tensors}) == 5
     user.click(user.button)
-    assert user.states[1:] == ["LAMP 50 % on 5 tensors, global"]
+    assert user.states[1:] == ["LAMP 50 %, global, on 5 tensors"]
     user.choose(user.rule.method, "L1 unstructured (magnitude)")
     assert form.scope_row.isVisible()
     assert form.each.isChecked()

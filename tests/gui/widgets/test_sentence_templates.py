@@ -172,14 +172,14 @@ def test_sentences_are_said_with_their_parts(english, chinese, german):
     [
         ("L1 20 % on 3 tensors", "L1 20 %，作用于 3 个张量", "L1 20 % auf 3 Tensoren"),
         (
-            "L2 25 %, dim 0, on 2 tensors of layer1, with bias and norm",
-            "L2 25 %，维度 0，作用于 layer1 的 2 个张量，连同偏置和归一化",
-            "L2 25 %, Dim. 0, auf 2 Tensoren von layer1, mit Bias und Norm",
+            "L2 25 %, dim 0, with bias and norm, on 2 tensors of layer1",
+            "L2 25 %，维度 0，连同偏置和归一化，作用于 layer1 的 2 个张量",
+            "L2 25 %, Dim. 0, mit Bias und Norm, auf 2 Tensoren von layer1",
         ),
         (
-            "L1 30 % on a.weight, global, max 90 % per tensor, excluding the first layer",
-            "L1 30 %，作用于 a.weight，全局，每个张量至多 90 %，排除第一层",
-            "L1 30 % auf a.weight, global, max. 90 % je Tensor, ohne erste Schicht",
+            "L1 30 %, global, max 90 % per tensor, excluding the first layer, on a.weight",
+            "L1 30 %，全局，每个张量至多 90 %，排除第一层，作用于 a.weight",
+            "L1 30 %, global, max. 90 % je Tensor, ohne erste Schicht, auf a.weight",
         ),
         (
             "L1 10 %, Random 50 %, seed 0 on 2 tensors by 2 rules",
@@ -231,7 +231,7 @@ def test_numbers_in_sentences_are_written_as_in_the_language(english, german):
         ("L1 12.5 % on a.0.5.weight", "L1 12,5 % auf a.0.5.weight"),
         ("L1 12.5 %", "L1 12,5 %"),
         ("OWL 70.5%, outlier threshold 5.0, spread 0.08", "OWL 70,5%, "),
-        ("L1 0.1 % on 2 tensors, max 90.5 % per tensor", "L1 0,1 % auf 2 Tensoren, max. 90,5 %"),
+        ("L1 0.1 %, max 90.5 % per tensor, on 2 tensors", "L1 0,1 %, max. 90,5 %"),
         ("Masks combined with model-12.5 %.pt (pruned in both)", "model-12.5 %.pt"),
         ("channel 3 of layers.1.5 pruned", "layers.1.5"),
     ],
