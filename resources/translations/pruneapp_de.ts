@@ -19914,6 +19914,131 @@ steps</extracomment>
         <translation>Öffnen Sie stattdessen eine ONNX- oder .pt2-Datei des Modells.</translation>
     </message>
     <message>
+        <source>{counted} of this file {value} quantized ({join}) and cannot be pruned. To prune them, open the F16 or BF16 file of the model and quantize the export with llama-quantize.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{counted} dieser Datei {value} quantisiert ({join}) und können nicht geprunt werden. Öffnen Sie dafür die F16- oder BF16-Datei des Modells, und quantisieren Sie den Export mit llama-quantize.</translation>
+    </message>
+    <message>
+        <source>{counted} of unknown types cannot be read: {names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{counted} unbekannter Typen können nicht gelesen werden: {names}.</translation>
+    </message>
+    <message>
+        <source>This is part {part} of {count} of a split model. For the whole model, give the parts their names back (NAME-00001-of-00003.gguf) and open their folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Dies ist Teil {part} von {count} eines geteilten Modells. Für das ganze Modell geben Sie den Teilen ihre Namen zurück (NAME-00001-of-00003.gguf), und öffnen Sie ihren Ordner.</translation>
+    </message>
+    <message>
+        <source>{are} the last tensor of this file; an export as GGUF keeps them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{are} hinter dem letzten Tensor dieser Datei; ein Export als GGUF behält sie.</translation>
+    </message>
+    <message>
+        <source>its GGUF version is {version}, not 2 or 3</source>
+        <extracomment>sentences</extracomment>
+        <translation>ihre GGUF-Version ist {version}, nicht 2 oder 3</translation>
+    </message>
+    <message>
+        <source>Convert the model again with a current version of llama.cpp.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wandeln Sie das Modell mit einer aktuellen Version von llama.cpp erneut um.</translation>
+    </message>
+    <message>
+        <source>its numbers are big-endian</source>
+        <extracomment>sentences</extracomment>
+        <translation>ihre Zahlen sind big-endian</translation>
+    </message>
+    <message>
+        <source>Convert it with gguf-convert-endian of the gguf package, then open that file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wandeln Sie sie mit gguf-convert-endian aus dem Paket gguf um, und öffnen Sie dann jene Datei.</translation>
+    </message>
+    <message>
+        <source>{arrays} of this file cannot be read: {names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{arrays} dieser Datei können nicht gelesen werden: {names}.</translation>
+    </message>
+    <message>
+        <source>Arrays of type V2 are read as bfloat16, which numpy does not have and which ml_dtypes, JAX and MLX store like this.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Arrays vom Typ V2 werden als bfloat16 gelesen, das numpy nicht hat und das ml_dtypes, JAX und MLX so speichern.</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; was</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; wurde</translation>
+    </message>
+    <message>
+        <source>the {len} shards in the folder, which are complete, were</source>
+        <extracomment>sentences</extracomment>
+        <translation>die {len} Shards im Ordner, die vollständig sind, wurden</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; belongs to other files: it lists {shown}, which the folder does not contain. Instead, {what} opened. Exports contain a correct index.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; gehört zu anderen Dateien: es nennt {shown}, und das enthält der Ordner nicht. Stattdessen {what} geöffnet. Exporte enthalten einen richtigen Index.</translation>
+    </message>
+    <message>
+        <source>is not read: the index does not list it, and listed shards have its tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>wird nicht gelesen: der Index nennt ihn nicht, und genannte Shards haben seine Tensoren.</translation>
+    </message>
+    <message>
+        <source>is not in the index; its {counted} {value} opened, too. Other programs may ignore this shard. Exports contain a correct index.</source>
+        <extracomment>sentences</extracomment>
+        <translation>steht nicht im Index; {counted} daraus {value} auch geöffnet. Andere Programme lassen diesen Shard vielleicht aus. Exporte enthalten einen richtigen Index.</translation>
+    </message>
+    <message>
+        <source>The shard &apos;{show}&apos; {text}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Shard &apos;{show}&apos; {text}</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is a pipeline of diffusers with models in {first_names}. &apos;{key}&apos; was opened; choose another with File &gt; Choose state dict… or --state-dict, or open its folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist eine Pipeline von diffusers mit Modellen in {first_names}. &apos;{key}&apos; wurde geöffnet; wählen Sie ein anderes mit Datei &gt; State-Dict wählen… oder --state-dict, oder öffnen Sie seinen Ordner.</translation>
+    </message>
+    <message>
+        <source>Open another revision by its folder: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie eine andere Revision über ihren Ordner: {first_names}.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is a cache of Hugging Face; its revision &apos;{chosen}&apos; was opened.{more}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist ein Cache von Hugging Face; seine Revision &apos;{chosen}&apos; wurde geöffnet.{more}</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; and &apos;{show2}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; und &apos;{show2}&apos;</translation>
+    </message>
+    <message>
+        <source>{names} differ, although config.json ties them. transformers 5 loads both and does not tie them; transformers 4 uses &apos;{show}&apos; for both.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{names} unterscheiden sich, obwohl config.json sie koppelt. transformers 5 lädt beide und koppelt sie nicht; transformers 4 verwendet &apos;{show}&apos; für beide.</translation>
+    </message>
+    <message>
+        <source>config.json ties {names}, which are stored twice with {nbytes} bytes each. They are not compared and open as two tensors: prune both or none.</source>
+        <extracomment>sentences</extracomment>
+        <translation>config.json koppelt {names}, die zweimal mit je {nbytes} Byte gespeichert sind. Sie werden nicht verglichen und als zwei Tensoren geöffnet: prunen Sie beide oder keinen.</translation>
+    </message>
+    <message>
+        <source>{names} are tied by config.json and stored twice with equal values. They are one tensor here, and exports contain it once.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{names} sind durch config.json gekoppelt und zweimal mit gleichen Werten gespeichert. Sie sind hier ein Tensor, und Exporte enthalten ihn einmal.</translation>
+    </message>
+    <message>
+        <source>(it names {join}, which was not run)</source>
+        <extracomment>sentences</extracomment>
+        <translation>(sie nennt {join}, was nicht ausgeführt wurde)</translation>
+    </message>
+    <message>
+        <source>Behind its first pickle the file has {more} more.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Hinter ihrem ersten Pickle hat die Datei noch {more}.</translation>
+    </message>
+    <message>
         <source>No tensor depends on the channels of &apos;{name}&apos;: they are the outputs of the model.</source>
         <extracomment>sentences</extracomment>
         <translation>Von den Kanälen von &apos;{name}&apos; hängt kein Tensor ab: Sie sind die Ausgaben des Modells.</translation>
@@ -19969,6 +20094,36 @@ steps</extracomment>
         <translation>Der Fehler der Ausgaben auf {samples} sank in {steps} Training von {before} auf {end} ({less} % weniger).</translation>
     </message>
     <message>
+        <source>Trains {what} on {event}, with {event2} samples, of which {event3} are held out; the process needs about {value} GB of memory.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Trainiert {what} auf {event}, mit {event2} Stichproben, von denen {event3} zurückgehalten werden; der Prozess braucht etwa {value} GB Speicher.</translation>
+    </message>
+    <message>
+        <source>No round is complete, so nothing is changed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Keine Runde ist vollständig, daher wird nichts geändert.</translation>
+    </message>
+    <message>
+        <source>{counted} of {requested} complete</source>
+        <extracomment>sentences</extracomment>
+        <translation>{counted} von {requested} vollständig</translation>
+    </message>
+    <message>
+        <source>{name} {value}, unpruned {value2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} {value}, ungeprunt {value2}</translation>
+    </message>
+    <message>
+        <source>{done}; every one is worse than allowed, so the last is used ({value}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>{done}; jede ist schlechter als erlaubt, daher wird die letzte verwendet ({value}).</translation>
+    </message>
+    <message>
+        <source>{done}; round {number} is worse than allowed, so round {number2} is used ({value}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>{done}; Runde {number} ist schlechter als erlaubt, daher wird Runde {number2} verwendet ({value}).</translation>
+    </message>
+    <message>
         <source>For &apos;{name}&apos;, load(path) gets the weights as a plain state dict in a safetensors file. Read it with load_file(path) of safetensors.torch, without further keys.</source>
         <extracomment>sentences</extracomment>
         <translation>Für &apos;{name}&apos; erhält load(path) die Gewichte als einfaches State-Dict in einer safetensors-Datei. Lesen Sie es mit load_file(path) aus safetensors.torch, ohne weitere Schlüssel.</translation>
@@ -19979,9 +20134,84 @@ steps</extracomment>
         <translation>Für &apos;{name}&apos; erhält load(path) die Gewichte als einfaches State-Dict in einer {label}-Datei.</translation>
     </message>
     <message>
+        <source>Declare it in &apos;{name}&apos;: HIGHER_IS_BETTER = {{&apos;{metric}&apos;: True}}, or False.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie es in &apos;{name}&apos; an: HIGHER_IS_BETTER = {{&apos;{metric}&apos;: True}}, oder False.</translation>
+    </message>
+    <message>
         <source>tracing the model</source>
         <extracomment>sentences</extracomment>
         <translation>Modell wird aufgezeichnet</translation>
+    </message>
+    <message>
+        <source>Declare it: --higher-is-better {metric}, or --lower-is-better {metric2}; in the window, beside the command line.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie es an: --higher-is-better {metric} oder --lower-is-better {metric2}; im Fenster neben der Befehlszeile.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; could not be deleted.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; konnte nicht gelöscht werden.</translation>
+    </message>
+    <message>
+        <source>The original was deleted, so undo ends here: open the new file to go on.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Original wurde gelöscht, daher endet das Rückgängigmachen hier: öffnen Sie die neue Datei, um weiterzuarbeiten.</translation>
+    </message>
+    <message>
+        <source>{are} pruned completely: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{are} vollständig geprunt: {first_names}.</translation>
+    </message>
+    <message>
+        <source>numpy has no type {label}, which &apos;{name}&apos; has.</source>
+        <extracomment>sentences</extracomment>
+        <translation>numpy hat keinen Typ {label}, den &apos;{name}&apos; hat.</translation>
+    </message>
+    <message>
+        <source>A zip archive cannot store a tensor name that is not valid Unicode.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Zip-Archiv kann keinen Tensornamen speichern, der kein gültiges Unicode ist.</translation>
+    </message>
+    <message>
+        <source>A zip archive cannot store names of more than {MAX_NAME} bytes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Zip-Archiv kann keine Namen von mehr als {MAX_NAME} Byte speichern.</translation>
+    </message>
+    <message>
+        <source>An archive of numpy has no tied tensors: {counted} with several names, such as &apos;{name}&apos;, {value} stored under each name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Archiv von numpy hat keine gekoppelten Tensoren: {counted} mit mehreren Namen, wie &apos;{name}&apos;, {value} unter jedem Namen gespeichert.</translation>
+    </message>
+    <message>
+        <source>numpy has no {join}: numpy.load returns raw bytes (V2 or V1), which array.view(ml_dtypes.{raw}) turns into numbers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>numpy hat kein {join}: numpy.load gibt rohe Bytes zurück (V2 oder V1), die array.view(ml_dtypes.{raw}) in Zahlen umwandelt.</translation>
+    </message>
+    <message>
+        <source>and no</source>
+        <extracomment>sentences</extracomment>
+        <translation>und kein</translation>
+    </message>
+    <message>
+        <source>The numbers that were in {names} are inside the file now.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Zahlen, die in {names} waren, stehen jetzt in der Datei.</translation>
+    </message>
+    <message>
+        <source>Loading &apos;{path}&apos; would run code ({names}), so it is not written again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Laden von &apos;{path}&apos; würde Code ausführen ({names}), daher wird es nicht wieder geschrieben.</translation>
+    </message>
+    <message>
+        <source>Pairs of NAME_orig and NAME_mask cannot become NAME in a pickle.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Paare von NAME_orig und NAME_mask können in einem Pickle nicht zu NAME werden.</translation>
+    </message>
+    <message>
+        <source>nn.MultiheadAttention reads {shown} without calling the module, so the hooks of torch.nn.utils.prune do not apply the mask. Prune the module with pruneapp.prune before loading (prune.identity), or call pruneapp.prune.apply_masks(model) after load_state_dict and after each optimizer step.</source>
+        <extracomment>sentences</extracomment>
+        <translation>nn.MultiheadAttention liest {shown}, ohne das Modul aufzurufen, daher wenden die Hooks von torch.nn.utils.prune die Maske nicht an. Prunen Sie das Modul vor dem Laden mit pruneapp.prune (prune.identity), oder rufen Sie pruneapp.prune.apply_masks(model) nach load_state_dict und nach jedem Schritt des Optimierers auf.</translation>
     </message>
     <message>
         <source>No layer of the graph reads this tensor.</source>
@@ -20107,6 +20337,16 @@ steps</extracomment>
         <source>Your work cannot be restored after a crash: &apos;{place}&apos; cannot be written ({words_of}).</source>
         <extracomment>sentences</extracomment>
         <translation>Ihre Arbeit kann nach einem Absturz nicht wiederhergestellt werden: &apos;{place}&apos; lässt sich nicht schreiben ({words_of}).</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; was modified.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; wurde geändert.</translation>
+    </message>
+    <message>
+        <source>The SHA-256 of &apos;{name}&apos; differs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der SHA-256 von &apos;{name}&apos; weicht ab.</translation>
     </message>
     <message>
         <source>It has {counted}; it had {len}.</source>
@@ -20308,6 +20548,31 @@ steps</extracomment>
         <translation>&apos;{place}&apos; behält {counted}, davon {zeros} Nullen: Eine andere Schicht braucht ebenso viele.</translation>
     </message>
     <message>
+        <source>&apos;{place}&apos; {dead} zero, {cut} cut</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{place}&apos; {dead} null, {cut} entfernt</translation>
+    </message>
+    <message>
+        <source>, and {counted}</source>
+        <extracomment>sentences</extracomment>
+        <translation>, und {counted}</translation>
+    </message>
+    <message>
+        <source>{label}: {dead} zero, {removed} cut: what stays of a group is rounded up to a multiple of {multiple} ({examples}{also}). Choose a smaller multiple, or prune in the same multiple.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label}: {dead} null, {removed} entfernt: was von einer Gruppe bleibt, wird auf ein Vielfaches von {multiple} aufgerundet ({examples}{also}). Wählen Sie ein kleineres Vielfaches, oder prunen Sie in demselben Vielfachen.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; ({counted} of zeros)</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ({counted} aus Nullen)</translation>
+    </message>
+    <message>
+        <source>{join} {are} not reduced: {reason}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{join} {are} nicht verkleinert: {reason}.</translation>
+    </message>
+    <message>
         <source>Not reduced: {shown}, and {others}. Only channels inside of known blocks can be cut without the graph of the model.</source>
         <extracomment>sentences</extracomment>
         <translation>Nicht verkleinert: {shown} und {others}. Ohne den Graphen des Modells lassen sich nur Kanäle innerhalb bekannter Blöcke entfernen.</translation>
@@ -20341,6 +20606,11 @@ steps</extracomment>
         <source>&apos;{name}&apos; was written with the shape {shape}</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; hat nach dem Schreiben die Form {shape}</translation>
+    </message>
+    <message>
+        <source>{label}: {cut} of {count} ({value}) are cut instead of {asked} ({value2}%): the rest is rounded up to a multiple of {multiple_words}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label}: {cut} von {count} ({value}) werden entfernt statt {asked} ({value2} %): der Rest wird auf ein Vielfaches von {multiple_words} aufgerundet.</translation>
     </message>
     <message>
         <source>type &apos;{model_type}&apos;</source>

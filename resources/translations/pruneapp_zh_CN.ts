@@ -19913,6 +19913,131 @@ steps</extracomment>
         <translation>请改为打开该模型的 ONNX 或 .pt2 文件。</translation>
     </message>
     <message>
+        <source>{counted} of this file {value} quantized ({join}) and cannot be pruned. To prune them, open the F16 or BF16 file of the model and quantize the export with llama-quantize.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此文件的 {counted} {value}已量化（{join}），不能剪枝。要剪枝它们，请打开模型的 F16 或 BF16 文件，并用 llama-quantize 量化导出文件。</translation>
+    </message>
+    <message>
+        <source>{counted} of unknown types cannot be read: {names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{counted} 的类型未知，不能读取：{names}。</translation>
+    </message>
+    <message>
+        <source>This is part {part} of {count} of a split model. For the whole model, give the parts their names back (NAME-00001-of-00003.gguf) and open their folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>这是拆分模型的第 {part} 部分，共 {count} 部分。要打开整个模型，请恢复各部分的名称（NAME-00001-of-00003.gguf），并打开其文件夹。</translation>
+    </message>
+    <message>
+        <source>{are} the last tensor of this file; an export as GGUF keeps them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{are} 位于此文件最后一个张量之后；导出为 GGUF 时会保留。</translation>
+    </message>
+    <message>
+        <source>its GGUF version is {version}, not 2 or 3</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 GGUF 版本为 {version}，不是 2 或 3</translation>
+    </message>
+    <message>
+        <source>Convert the model again with a current version of llama.cpp.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用当前版本的 llama.cpp 重新转换模型。</translation>
+    </message>
+    <message>
+        <source>its numbers are big-endian</source>
+        <extracomment>sentences</extracomment>
+        <translation>其数字为大端序</translation>
+    </message>
+    <message>
+        <source>Convert it with gguf-convert-endian of the gguf package, then open that file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 gguf 包的 gguf-convert-endian 转换它，然后打开转换后的文件。</translation>
+    </message>
+    <message>
+        <source>{arrays} of this file cannot be read: {names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此文件的 {arrays} 不能读取：{names}。</translation>
+    </message>
+    <message>
+        <source>Arrays of type V2 are read as bfloat16, which numpy does not have and which ml_dtypes, JAX and MLX store like this.</source>
+        <extracomment>sentences</extracomment>
+        <translation>类型为 V2 的数组按 bfloat16 读取：numpy 没有该类型，ml_dtypes、JAX 和 MLX 以此方式存储它。</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; was</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos;</translation>
+    </message>
+    <message>
+        <source>the {len} shards in the folder, which are complete, were</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件夹中完整的 {len} 个分片</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; belongs to other files: it lists {shown}, which the folder does not contain. Instead, {what} opened. Exports contain a correct index.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 属于其他文件：它列出了 {shown}，而文件夹中没有。已改为打开{what}。导出文件包含正确的索引。</translation>
+    </message>
+    <message>
+        <source>is not read: the index does not list it, and listed shards have its tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>未读取：索引没有列出它，而列出的分片包含它的张量。</translation>
+    </message>
+    <message>
+        <source>is not in the index; its {counted} {value} opened, too. Other programs may ignore this shard. Exports contain a correct index.</source>
+        <extracomment>sentences</extracomment>
+        <translation>不在索引中；其 {counted} {value}也已打开。其他程序可能会忽略此分片。导出文件包含正确的索引。</translation>
+    </message>
+    <message>
+        <source>The shard &apos;{show}&apos; {text}</source>
+        <extracomment>sentences</extracomment>
+        <translation>分片 &apos;{show}&apos; {text}</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is a pipeline of diffusers with models in {first_names}. &apos;{key}&apos; was opened; choose another with File &gt; Choose state dict… or --state-dict, or open its folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 是 diffusers 的管道，其模型位于 {first_names}。已打开 &apos;{key}&apos;；可通过“文件 &gt; 选择 state dict…”或 --state-dict 选择其他模型，或打开其文件夹。</translation>
+    </message>
+    <message>
+        <source>Open another revision by its folder: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>可通过文件夹打开其他修订版本：{first_names}。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is a cache of Hugging Face; its revision &apos;{chosen}&apos; was opened.{more}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 是 Hugging Face 的缓存；已打开其修订版本 &apos;{chosen}&apos;。{more}</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; and &apos;{show2}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 和 &apos;{show2}&apos;</translation>
+    </message>
+    <message>
+        <source>{names} differ, although config.json ties them. transformers 5 loads both and does not tie them; transformers 4 uses &apos;{show}&apos; for both.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{names} 不同，尽管 config.json 将它们绑定。transformers 5 会加载两者且不绑定；transformers 4 对两者都使用 &apos;{show}&apos;。</translation>
+    </message>
+    <message>
+        <source>config.json ties {names}, which are stored twice with {nbytes} bytes each. They are not compared and open as two tensors: prune both or none.</source>
+        <extracomment>sentences</extracomment>
+        <translation>config.json 绑定了 {names}，它们各存储一次，每个 {nbytes} 字节。它们未经比较，作为两个张量打开：请同时剪枝或都不剪枝。</translation>
+    </message>
+    <message>
+        <source>{names} are tied by config.json and stored twice with equal values. They are one tensor here, and exports contain it once.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{names} 由 config.json 绑定，并以相同的值存储了两次。在这里它们是一个张量，导出文件只包含一次。</translation>
+    </message>
+    <message>
+        <source>(it names {join}, which was not run)</source>
+        <extracomment>sentences</extracomment>
+        <translation>（它引用了 {join}，未运行）</translation>
+    </message>
+    <message>
+        <source>Behind its first pickle the file has {more} more.</source>
+        <extracomment>sentences</extracomment>
+        <translation>在第一个 pickle 之后，文件还有 {more}。</translation>
+    </message>
+    <message>
         <source>No tensor depends on the channels of &apos;{name}&apos;: they are the outputs of the model.</source>
         <extracomment>sentences</extracomment>
         <translation>没有张量依赖于“{name}”的通道：它们是模型的输出。</translation>
@@ -19968,6 +20093,36 @@ steps</extracomment>
         <translation>{samples}上的输出误差经过 {steps}训练从 {before} 降到 {end}（减少 {less} %）。</translation>
     </message>
     <message>
+        <source>Trains {what} on {event}, with {event2} samples, of which {event3} are held out; the process needs about {value} GB of memory.</source>
+        <extracomment>sentences</extracomment>
+        <translation>在 {event} 上训练{what}，使用 {event2} 个样本，其中 {event3} 个留出；该进程需要约 {value} GB 内存。</translation>
+    </message>
+    <message>
+        <source>No round is complete, so nothing is changed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有完成任何一轮，因此未作更改。</translation>
+    </message>
+    <message>
+        <source>{counted} of {requested} complete</source>
+        <extracomment>sentences</extracomment>
+        <translation>完成 {counted}，共 {requested}</translation>
+    </message>
+    <message>
+        <source>{name} {value}, unpruned {value2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} {value}，未剪枝 {value2}</translation>
+    </message>
+    <message>
+        <source>{done}; every one is worse than allowed, so the last is used ({value}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>{done}；每一轮都比允许的差，因此使用最后一轮（{value}）。</translation>
+    </message>
+    <message>
+        <source>{done}; round {number} is worse than allowed, so round {number2} is used ({value}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>{done}；第 {number} 轮比允许的差，因此使用第 {number2} 轮（{value}）。</translation>
+    </message>
+    <message>
         <source>For &apos;{name}&apos;, load(path) gets the weights as a plain state dict in a safetensors file. Read it with load_file(path) of safetensors.torch, without further keys.</source>
         <extracomment>sentences</extracomment>
         <translation>对于 &apos;{name}&apos;，load(path) 得到的是 safetensors 文件中的普通状态字典。请用 safetensors.torch 的 load_file(path) 读取，不要再加键。</translation>
@@ -19978,9 +20133,84 @@ steps</extracomment>
         <translation>对于 &apos;{name}&apos;，load(path) 得到的是 {label} 文件中的普通状态字典。</translation>
     </message>
     <message>
+        <source>Declare it in &apos;{name}&apos;: HIGHER_IS_BETTER = {{&apos;{metric}&apos;: True}}, or False.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在 &apos;{name}&apos; 中声明：HIGHER_IS_BETTER = {{&apos;{metric}&apos;: True}}，或 False。</translation>
+    </message>
+    <message>
         <source>tracing the model</source>
         <extracomment>sentences</extracomment>
         <translation>正在追踪模型</translation>
+    </message>
+    <message>
+        <source>Declare it: --higher-is-better {metric}, or --lower-is-better {metric2}; in the window, beside the command line.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请声明：--higher-is-better {metric}，或 --lower-is-better {metric2}；在窗口中，位于命令行旁边。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; could not be deleted.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法删除 &apos;{path}&apos;。</translation>
+    </message>
+    <message>
+        <source>The original was deleted, so undo ends here: open the new file to go on.</source>
+        <extracomment>sentences</extracomment>
+        <translation>原始文件已删除，因此撤销到此为止：请打开新文件以继续。</translation>
+    </message>
+    <message>
+        <source>{are} pruned completely: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{are}完全剪枝：{first_names}。</translation>
+    </message>
+    <message>
+        <source>numpy has no type {label}, which &apos;{name}&apos; has.</source>
+        <extracomment>sentences</extracomment>
+        <translation>numpy 没有 &apos;{name}&apos; 的类型 {label}。</translation>
+    </message>
+    <message>
+        <source>A zip archive cannot store a tensor name that is not valid Unicode.</source>
+        <extracomment>sentences</extracomment>
+        <translation>zip 归档不能存储不是有效 Unicode 的张量名称。</translation>
+    </message>
+    <message>
+        <source>A zip archive cannot store names of more than {MAX_NAME} bytes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>zip 归档不能存储超过 {MAX_NAME} 字节的名称。</translation>
+    </message>
+    <message>
+        <source>An archive of numpy has no tied tensors: {counted} with several names, such as &apos;{name}&apos;, {value} stored under each name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>numpy 归档没有绑定的张量：{counted} 有多个名称（例如 &apos;{name}&apos;），{value}以每个名称存储。</translation>
+    </message>
+    <message>
+        <source>numpy has no {join}: numpy.load returns raw bytes (V2 or V1), which array.view(ml_dtypes.{raw}) turns into numbers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>numpy 没有 {join}：numpy.load 返回原始字节（V2 或 V1），可用 array.view(ml_dtypes.{raw}) 转换为数字。</translation>
+    </message>
+    <message>
+        <source>and no</source>
+        <extracomment>sentences</extracomment>
+        <translation>且没有</translation>
+    </message>
+    <message>
+        <source>The numbers that were in {names} are inside the file now.</source>
+        <extracomment>sentences</extracomment>
+        <translation>原来在 {names} 中的数字现在位于文件内。</translation>
+    </message>
+    <message>
+        <source>Loading &apos;{path}&apos; would run code ({names}), so it is not written again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>加载 &apos;{path}&apos; 会运行代码（{names}），因此不再写入。</translation>
+    </message>
+    <message>
+        <source>Pairs of NAME_orig and NAME_mask cannot become NAME in a pickle.</source>
+        <extracomment>sentences</extracomment>
+        <translation>在 pickle 中，NAME_orig 与 NAME_mask 对不能变为 NAME。</translation>
+    </message>
+    <message>
+        <source>nn.MultiheadAttention reads {shown} without calling the module, so the hooks of torch.nn.utils.prune do not apply the mask. Prune the module with pruneapp.prune before loading (prune.identity), or call pruneapp.prune.apply_masks(model) after load_state_dict and after each optimizer step.</source>
+        <extracomment>sentences</extracomment>
+        <translation>nn.MultiheadAttention 读取 {shown} 时不调用该模块，因此 torch.nn.utils.prune 的钩子不会应用掩码。请在加载之前用 pruneapp.prune 剪枝该模块（prune.identity），或在 load_state_dict 之后以及每个优化器步骤之后调用 pruneapp.prune.apply_masks(model)。</translation>
     </message>
     <message>
         <source>No layer of the graph reads this tensor.</source>
@@ -20106,6 +20336,16 @@ steps</extracomment>
         <source>Your work cannot be restored after a crash: &apos;{place}&apos; cannot be written ({words_of}).</source>
         <extracomment>sentences</extracomment>
         <translation>崩溃后将无法恢复您的工作：无法写入 &apos;{place}&apos;（{words_of}）。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; was modified.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 已被修改。</translation>
+    </message>
+    <message>
+        <source>The SHA-256 of &apos;{name}&apos; differs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的 SHA-256 不同。</translation>
     </message>
     <message>
         <source>It has {counted}; it had {len}.</source>
@@ -20307,6 +20547,31 @@ steps</extracomment>
         <translation>&apos;{place}&apos; 保留 {counted}，其中 {zeros} 个为零：另一层需要同样多。</translation>
     </message>
     <message>
+        <source>&apos;{place}&apos; {dead} zero, {cut} cut</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{place}&apos; {dead} 个为零，裁剪 {cut} 个</translation>
+    </message>
+    <message>
+        <source>, and {counted}</source>
+        <extracomment>sentences</extracomment>
+        <translation>，以及 {counted}</translation>
+    </message>
+    <message>
+        <source>{label}: {dead} zero, {removed} cut: what stays of a group is rounded up to a multiple of {multiple} ({examples}{also}). Choose a smaller multiple, or prune in the same multiple.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label}：{dead} 个为零，裁剪 {removed} 个：每组保留的数量向上取整为 {multiple} 的倍数（{examples}{also}）。请选择更小的倍数，或按相同的倍数剪枝。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; ({counted} of zeros)</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos;（{counted} 全为零）</translation>
+    </message>
+    <message>
+        <source>{join} {are} not reduced: {reason}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{join} {are}未缩小：{reason}。</translation>
+    </message>
+    <message>
         <source>Not reduced: {shown}, and {others}. Only channels inside of known blocks can be cut without the graph of the model.</source>
         <extracomment>sentences</extracomment>
         <translation>未缩减：{shown}，以及{others}。没有模型的计算图时，只能切除已知块内部的通道。</translation>
@@ -20340,6 +20605,11 @@ steps</extracomment>
         <source>&apos;{name}&apos; was written with the shape {shape}</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 写入后的形状为 {shape}</translation>
+    </message>
+    <message>
+        <source>{label}: {cut} of {count} ({value}) are cut instead of {asked} ({value2}%): the rest is rounded up to a multiple of {multiple_words}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label}：裁剪 {count} 个中的 {cut} 个（{value}），而不是 {asked} 个（{value2}%）：其余部分向上取整为 {multiple_words} 的倍数。</translation>
     </message>
     <message>
         <source>type &apos;{model_type}&apos;</source>
