@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Protocol, TypeVar
@@ -15,12 +16,17 @@ BATCH = 4096
 # Steps of a part of a job: finer than any progress bar.
 _PART = 1 << 20
 # Before that the time left is not estimated: files are prepared first, without progress.
-_ESTIMATED_AFTER_S, _ESTIMATED_AFTER_SHARE = 1.0, 0.02
+_ESTIMATED_AFTER_S, _ESTIMATED_AFTER_SHARE = 3.0, 0.02
+# Changes of the share before the first estimate: a few belong to the start of a process and to the
+# loading of a model, whose durations say nothing about the rest.
+_ESTIMATED_AFTER_POINTS = 10
 # Seconds without progress after which no time left is estimated, as the job may never end; longer
 # if the job paused for longer before.
 _STALE_S = 3.0
 # Changes of the share that the rate is computed from at least, so that it fluctuates little.
-_LAST_POINTS = 8
+_LAST_POINTS = 6
+# The estimated end follows changes of the rate within this fraction of the time left.
+_SMOOTHED_OVER = 0.25
 # Progress below this share is not recorded separately, so that there are few points.
 _FINEST = 1 / 512
 
@@ -75,20 +81,22 @@ class CancelToken:
 class TimeLeft:
     """Estimates the remaining time of a job from its progress.
 
-    The rate is that of the last quarter of the elapsed time, or of the last `_LAST_POINTS` changes
-    if they took longer, as preparations are often faster or slower than the rest. If the share
-    becomes smaller, another phase has begun, which is estimated alone.
+    The rate is that of the last quarter of the elapsed time, or of the second half of the changes
+    if they took less, but of `_LAST_POINTS` changes at least: preparations are often faster or
+    slower than the rest. If the share becomes smaller, another phase has begun, which is estimated
+    alone. The estimated end is smoothed, so that the time left does not jump.
     """
 
     def __init__(self) -> None:
         self._points = [(0.0, 0.0)]  # (seconds, share), whenever the share had increased
         self._longest_pause = 0.0
+        self._end: tuple[float, float] | None = None  # when it was estimated, and the estimate
 
     def update(self, seconds: float, share: float) -> None:
         """Record that `share` of the work, from 0 to 1, is done after `seconds`."""
         last_seconds, last_share = self._points[-1]
         if share < last_share:
-            self._points, self._longest_pause = [(seconds, share)], 0.0
+            self._points, self._longest_pause, self._end = [(seconds, share)], 0.0, None
         elif share - last_share >= _FINEST or last_share < share == 1:
             self._longest_pause = max(self._longest_pause, seconds - last_seconds)
             self._points.append((seconds, share))
@@ -102,12 +110,21 @@ class TimeLeft:
         elapsed = last - began
         if seconds - began < _ESTIMATED_AFTER_S or share - share_at_first < _ESTIMATED_AFTER_SHARE:
             return None
+        if len(self._points) <= _ESTIMATED_AFTER_POINTS:
+            return None
         if seconds - last >= max(_STALE_S, elapsed / 4, 2 * self._longest_pause):
             return None
-        earlier = self._points[: max(1, len(self._points) - _LAST_POINTS)]
-        first, share_before = max(p for p in earlier if p[0] <= began + elapsed * 3 / 4)
+        half = len(self._points) // 2
+        late = bisect_right(self._points, (began + elapsed * 3 / 4, 1.0)) - 1
+        first, share_before = self._points[min(max(half, late), len(self._points) - _LAST_POINTS)]
         rate = (share - share_before) / (last - first)
-        return max(0.0, (1 - share) / rate - (seconds - last))
+        end = last + (1 - share) / rate
+        if self._end is not None:
+            estimated_at, before = self._end
+            smoothed_over = max(1.0, _SMOOTHED_OVER * (end - seconds))
+            end = before + (end - before) * min(1.0, (seconds - estimated_at) / smoothed_over)
+        self._end = seconds, end
+        return max(0.0, end - seconds)
 
 
 class Progress(Protocol):
@@ -164,8 +181,8 @@ class Job:
 
         Whatever the totals of a part, this job advances by its share only, from 0 to the end over
         all parts, and never backwards. A part is finished when the next is requested; the last one
-        when the iterator is exhausted. Starts a new phase of this job, and raises `Cancelled` if
-        requested.
+        when the iterator is exhausted, which unpacking it does at once. Starts a new phase of this
+        job, and raises `Cancelled` if requested.
         """
         self.start(sum(weights) * _PART)
         reached = 0

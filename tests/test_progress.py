@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import random
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pruneapp
 from pruneapp.progress import Cancelled, CancelToken, Job, TimeLeft
 
 # Actions of a part: begin, change its amount of work, do some.
@@ -81,32 +86,49 @@ def test_parts_stop_where_the_job_is_cancelled():
         part.step(1)
 
 
-def test_the_time_left_is_estimated_once_something_is_done():
+def estimates(left, begin, end, rate, share=0.0):
+    """Update `left` each second with a constant rate, and return its estimates."""
+    found = []
+    for second in range(begin + 1, end + 1):
+        left.update(second, share + (second - begin) * rate)
+        found.append(left.estimate(second))
+    return found
+
+
+def test_the_time_left_is_estimated_once_enough_is_done():
     left = TimeLeft()
-    left.update(0.5, 0.1)
-    assert left.estimate(0.5) is None, "files are prepared first"
-    left.update(2.0, 0.25)
-    assert left.estimate(2.0) == pytest.approx(6)
-    assert left.estimate(3.0) == pytest.approx(5), "it counts down until the next report"
+    found = estimates(left, 0, 20, 1 / 80)
+    assert found[:9] == [None] * 9, "the first changes are those of preparations"
+    assert found[9:] == [pytest.approx(70 - n) for n in range(11)]
+    assert left.estimate(21.0) == pytest.approx(59), "it counts down until the next report"
+
+
+def test_a_start_in_few_large_steps_is_no_estimate():
+    """An evaluation said 4 s while its process started and loaded the model, then 2 min."""
+    left = TimeLeft()
+    for second, share in ((1, 0.05), (3, 0.08), (9, 0.15), (10, 0.17)):
+        left.update(second, share)
+        assert left.estimate(second) is None
+    found = estimates(left, 10, 40, 0.83 / 160, 0.17)
+    assert [value for value in found if value is not None] == [
+        pytest.approx(160 - n, rel=0.02) for n in range(1, 31) if found[n - 1] is not None
+    ]
 
 
 def test_no_time_left_is_estimated_for_a_job_that_does_not_continue():
     left = TimeLeft()
-    left.update(2.0, 0.25)
+    estimates(left, 0, 20, 0.025)
     assert left.estimate(40.0) is None
-    left.update(40.0, 0.5)
-    assert left.estimate(41.0) is not None
-    assert left.estimate(90.0) is not None, "it paused for 38 s before"
+    left.update(58.0, 0.6)
+    assert left.estimate(59.0) is not None
+    assert left.estimate(100.0) is not None, "it paused for 38 s before"
     assert left.estimate(150.0) is None
 
 
 def test_a_slow_preparation_is_soon_forgotten():
-    """Loading a model for 40 s made an evaluation of 2 minutes say 34 min."""
     left = TimeLeft()
     left.update(40.0, 0.02)
-    for second in range(41, 61):
-        left.update(second, 0.02 + (second - 40) / 100)
-    assert left.estimate(60.0) == pytest.approx(78)
+    assert estimates(left, 40, 60, 0.01, 0.02)[-1] == pytest.approx(78)
 
 
 def test_another_phase_is_estimated_alone():
@@ -114,15 +136,33 @@ def test_another_phase_is_estimated_alone():
     left.update(10.0, 1.0)
     left.update(11.0, 0.0)
     assert left.estimate(11.5) is None
-    for second in range(12, 32):
-        left.update(second, (second - 11) / 100)
-    assert left.estimate(31.0) == pytest.approx(80)
+    assert estimates(left, 11, 31, 0.01)[-1] == pytest.approx(80)
 
 
 def test_the_time_left_follows_the_last_part_of_the_elapsed_time():
     """A quick preparation that counted as half of the job said 13 s for 6 minutes."""
     left = TimeLeft()
     left.update(10.0, 0.5)
-    for second in range(11, 60):
-        left.update(second, 0.5 + (second - 10) / 700)
-    assert left.estimate(59.0) == pytest.approx(301, rel=0.02)
+    assert estimates(left, 10, 59, 1 / 700, 0.5)[-1] == pytest.approx(301, rel=0.02)
+
+
+def test_the_time_left_does_not_jump():
+    """The rate of a part of the work may differ several times from that of the next part."""
+    left, second, share, before = TimeLeft(), 0.0, 0.0, None
+    rng = random.Random(1)
+    while share < 0.95:
+        second += 1
+        share += rng.choice((0.002, 0.01, 0.02))
+        left.update(second, share)
+        now = left.estimate(second)
+        if before is not None and now > 10:
+            assert abs(now - before) < 3 + before / 4
+        before = now
+
+
+def test_no_code_unpacks_the_parts_of_a_job():
+    """Unpacking finishes all parts at once: the job would be complete before it begins."""
+    package = Path(pruneapp.__file__).parent
+    unpacks = re.compile(r"^ *\w+, .*= [\w.]+\.(weighted_)?parts\(", re.MULTILINE)
+    files = sorted(package.rglob("*.py"))
+    assert [path.name for path in files if unpacks.search(path.read_text("utf-8"))] == []

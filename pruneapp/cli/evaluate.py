@@ -343,11 +343,11 @@ def _measure(
     """
     if original is None:
         return evaluator.measure(file, job), ()
-    first, second = job.parts(2)
-    baseline = evaluator.measure_baseline(original, first)
+    parts = job.parts(2)
+    baseline = evaluator.measure_baseline(original, next(parts))
     if judged:  # fail before the second measurement
         evaluator.refuse_undirected(baseline)
-    result = evaluator.measure(file, second)
+    result = evaluator.measure(file, next(parts))
     return result, evaluator.changes(result)
 
 

@@ -219,7 +219,8 @@ def _train(
     `EvaluationError` if a metric is worse.
     """
     snapshot = document.snapshot()
-    first, second = job.parts(2)
+    parts = job.parts(2)
+    first = next(parts)
     if options.train:
         done = train_by_script(
             runner,
@@ -231,6 +232,7 @@ def _train(
         )
     else:
         done = recover_by_script(runner, snapshot, settings, first, _print_plan)
+    second = next(parts)
     runner.start(second)
     measures = any(name.startswith("evaluate") for name in runner.worker.functions)
     if done.proposal is None or not measures:

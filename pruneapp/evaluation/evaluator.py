@@ -206,9 +206,9 @@ class Evaluator:
         The noise is that between the two; without samples or counts it is unknown. Raises what
         `measure` raises.
         """
-        first, second = job.parts(2)
-        was = self.measure(before, first, samples=True).metrics
-        now = self.measure(after, second, samples=True).metrics
+        parts = job.parts(2)
+        was = self.measure(before, next(parts), samples=True).metrics
+        now = self.measure(after, next(parts), samples=True).metrics
         directions, unknown = self.runner.directions, Spread(0.0, 0.0)
         return [
             Change(

@@ -388,3 +388,13 @@ def test_reasons_within_a_sentence_are_chinese(chinese):
     misfit = "'m' was not cut out of 'n': the shape of 'a' is [2] and should be [3]."
     assert translate_sentence(misfit) == "'m' 不是从 'n' 裁剪得到的：'a' 的形状为 [2]，应为 [3]。"
     assert translate_sentence("'b' is missing next to 'a'.") == "'a' 旁缺少 'b'。"
+
+
+def test_the_rounding_notice_of_a_cut_is_translated(german):
+    notice = (
+        "FFN neurons: 2 of 12 (16.7%) are cut instead of 3 (25%): the rest is rounded up to a "
+        "multiple of 5."
+    )
+    words = translate_sentence(notice)
+    assert words.endswith(": der Rest wird auf ein Vielfaches von 5 aufgerundet.")
+    assert "2 von 12" in words

@@ -68,6 +68,25 @@ def test_translations_have_the_texts_of_the_window(tmp_path):
         assert (sorted(fresh - kept), sorted(kept - fresh)) == ([], []), language
 
 
+def test_all_sentences_of_notices_are_collected():
+    """A notice of the engine that `PARTS` does not name would be shown in English."""
+    collected, missing = set(translations.templates()["sentences"]), list[str]()
+    for path in sorted(translations.CODE.rglob("*.py")):
+        if path.relative_to(translations.CODE).parts[0] not in {"cli", "cluster", "gui", "prune"}:
+            functions = [
+                node
+                for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+                if isinstance(node, ast.FunctionDef) and "notice" in node.name
+            ]
+            missing += [
+                f"{path.name}, {function.name}: {text}"
+                for function in functions
+                for text in translations._texts(function)
+                if text.endswith(".") and text not in collected
+            ]
+    assert not missing, "\n".join(missing)
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_translations_are_finished_compiled_and_without_problems(language, tmp_path):
     """To update: packaging/translations.py."""

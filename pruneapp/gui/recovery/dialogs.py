@@ -45,7 +45,7 @@ from pruneapp.gui.widgets.labels import (
     with_label,
     with_note,
 )
-from pruneapp.gui.widgets.number_format import count, duration, number, percent, plural, size
+from pruneapp.gui.widgets.number_format import count, number, percent, plural, rough_duration, size
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog, add_button_row
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.gui.widgets.short_names import ShortNames
@@ -366,7 +366,7 @@ class RecoveryPanel(Dialog):
         texts = {
             "error": self._error_text(),
             "speed": number(float(f"{progress.speed:.3g}")) if progress.speed else _NOTHING,
-            "left": duration(left) if left else _NOTHING,
+            "left": rough_duration(left) if left else _NOTHING,
             "memory": size(progress.memory) if progress.memory else _NOTHING,
             "rate": self._rate_text(),
         }

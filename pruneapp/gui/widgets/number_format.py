@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from PySide6.QtCore import QLocale
@@ -161,17 +162,31 @@ def metric_points(value: float, *, share: bool, noise: bool = False) -> str:
     return translate("Quality", "{n} points").format(n=text) if share else text
 
 
+_MINUTES_FROM_S = 90
+
+
 def duration(seconds: float) -> str:
     """Format a duration in seconds, minutes or hours, rounded; at least 1 s.
 
     Minutes from 90 seconds on, hours from 90 minutes on.
     """
     whole = max(1, round(seconds))
-    if whole < 90:
+    if whole < _MINUTES_FROM_S:
         return translate("Numbers", "{n} s").format(n=whole)
     if whole < 90 * 60:
         return translate("Numbers", "{n} min").format(n=round(whole / 60))
     return translate("Numbers", "{n} h").format(n=round(whole / 3600))
+
+
+def rough_duration(seconds: float) -> str:
+    """Format an estimated duration like `duration`, with no more digits than are known.
+
+    Seconds are rounded up to a multiple of 5, from 20 on of 10.
+    """
+    if seconds < _MINUTES_FROM_S:
+        step = 5 if seconds <= 20 else 10
+        seconds = max(1, math.ceil(seconds / step)) * step
+    return duration(seconds)
 
 
 def dim_labels(shape: Sequence[int], kind: str) -> tuple[str, ...]:

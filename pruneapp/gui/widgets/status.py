@@ -40,9 +40,9 @@ def job_text(title: str, item: str) -> str:
 
 
 def time_left_text(seconds: float) -> str:
-    """Return the time left of a job as text."""
+    """Return the time left of a job as text, see `number_format.rough_duration`."""
     text = translate("JobStatus", "{time} left")
-    return text.format(time=number_format.duration(seconds))
+    return text.format(time=number_format.rough_duration(seconds))
 
 
 def show_share(bar: QProgressBar, share: float) -> None:

@@ -47,7 +47,7 @@ def test_the_panel_shows_figures(show, english):
     panel = show(RecoveryPanel(RecoveryProgress.of(POINTS, 100)), 720, 540)
     assert plain(panel.figures["error"].text()) == "0.25 (−50 %)"
     assert panel.figures["speed"].text() == "12.3"
-    assert plain(panel.figures["left"].text()) == "8 s"
+    assert plain(panel.figures["left"].text()) == "10 s"
     assert panel.figures["memory"].text() == "–"
     panel.set_job(0, 0, "")
     assert panel.stage.text() == "Starting"
@@ -84,7 +84,7 @@ def test_the_panel_shows_what_is_done_before_the_first_step(show, english):
     progress.add({"what": "point", "step": 3, "held_out": 0.19, "speed": 1.0})
     panel.refresh()
     assert panel.figures["rate"].text() == "0.00033", "the best one tried"
-    assert plain(panel.figures["left"].text()) == "57 s"
+    assert plain(panel.figures["left"].text()) == "60 s"
 
 
 def report(show, **more):
