@@ -104,7 +104,7 @@ def test_the_time_left_is_estimated_once_enough_is_done():
 
 
 def test_a_start_in_few_large_steps_is_no_estimate():
-    """An evaluation said 4 s while its process started and loaded the model, then 2 min."""
+    """The start of a process and the loading of a model do not count as progress."""
     left = TimeLeft()
     for second, share in ((1, 0.05), (3, 0.08), (9, 0.15), (10, 0.17)):
         left.update(second, share)

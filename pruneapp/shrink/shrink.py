@@ -27,6 +27,7 @@ from pruneapp.export.formats.exported_program import SUFFIX as PROGRAM_SUFFIX
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
 from pruneapp.export.report import ExportReport, ExportRequest
+from pruneapp.export.scripts import loading_code
 from pruneapp.export.sharding import plan_weights
 from pruneapp.groups.axis import fields_of
 from pruneapp.groups.family_groups import CONFIG
@@ -293,7 +294,7 @@ def _loads(plan: ShrinkPlan, weights: Path, *, one_file: bool) -> str:
     named = plan.config.get("architectures")
     (name,) = named if isinstance(named, list) and len(named) == 1 else ("AutoModel",)
     name = name if isinstance(name, str) and name.isidentifier() and name.isascii() else "AutoModel"
-    return f"from transformers import {name}\nmodel = {name}.from_pretrained({folder!r})"
+    return loading_code.transformers_folder(weights.parent, name)
 
 
 def plan_with_graph(  # noqa: PLR0917 - each its own type

@@ -69,7 +69,7 @@ def test_translations_have_the_texts_of_the_window(tmp_path):
 
 
 def test_all_sentences_of_notices_are_collected():
-    """A notice of the engine that `PARTS` does not name would be shown in English."""
+    """The window shows a notice that `PARTS` does not contain in English."""
     collected, missing = set(translations.templates()["sentences"]), list[str]()
     for path in sorted(translations.CODE.rglob("*.py")):
         if path.relative_to(translations.CODE).parts[0] not in {"cli", "cluster", "gui", "prune"}:

@@ -191,18 +191,26 @@ def _is_reader_script(reader: Path) -> bool:
         return False  # the installed script cannot be read, so none was written
 
 
+def transformers_folder(path: Path, model_class: str, comment: str = "") -> str:
+    """Return code that loads a folder by a class of transformers, and its tokenizer if it has one.
+
+    `comment` is appended to the line that loads the model.
+    """
+    tokenizer = any(file for like in _TOKENIZERS for file in path.glob(like))
+    code = f"from transformers import {model_class}{', AutoTokenizer' * tokenizer}"
+    code += f"\nmodel = {model_class}.from_pretrained({str(path)!r}){comment}"
+    if tokenizer:
+        code += f"\ntokenizer = AutoTokenizer.from_pretrained({str(path)!r})"
+    return code
+
+
 def _load_folder(path: Path, pattern: str, line: str, load: str) -> str:
     """Return code that loads a folder: by transformers if it has a config.json, else each file.
 
     `pattern` matches the files, `line` imports the function `load` that reads one.
     """
     if (path / CONFIG).is_file():
-        tokenizer = any(file for like in _TOKENIZERS for file in path.glob(like))
-        code = f"from transformers import AutoModel{', AutoTokenizer' * tokenizer}"
-        code += f"\nmodel = AutoModel.from_pretrained({str(path)!r})  # or the class of your model"
-        if tokenizer:
-            code += f"\ntokenizer = AutoTokenizer.from_pretrained({str(path)!r})"
-        return code
+        return transformers_folder(path, "AutoModel", "  # or the class of your model")
     if not any(path.glob(pattern)):  # an index may list shards in subfolders
         pattern = f"**/{pattern}"
     return (

@@ -608,7 +608,9 @@ def test_the_tokens_of_a_text_are_kept(user, folder, tmp_path, monkeypatch):
     assert (row.before.text(), row.after.text()) == ("48 →", "8")
     assert row.exactness.text() == "△ same output for these texts"
     user.click(page.window().go)
-    assert "Effect: △ same output for these texts" in report_of(user).as_text()
+    report = report_of(user)
+    assert "Effect: △ same output for these texts" in report.as_text()
+    assert "tokenizer = AutoTokenizer.from_pretrained(" in report.loads.text()
     user.close_report()
     out = folder.with_name("tiny-shrunk")
     assert json.loads((out / "config.json").read_text())["vocab_size"] == 8
