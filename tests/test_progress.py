@@ -161,7 +161,7 @@ def test_the_time_left_does_not_jump():
 
 
 def test_no_code_unpacks_the_parts_of_a_job():
-    """Unpacking finishes all parts at once: the job would be complete before it begins."""
+    """Unpacking requests all parts, which completes the job before its work begins."""
     package = Path(pruneapp.__file__).parent
     unpacks = re.compile(r"^ *\w+, .*= [\w.]+\.(weighted_)?parts\(", re.MULTILINE)
     files = sorted(package.rglob("*.py"))
