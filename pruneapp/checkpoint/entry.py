@@ -72,6 +72,7 @@ class TensorRow(NamedTuple):
     hub_name: str = ""  # name in transformers if it differs; empty if unknown
     # Whether it is a float of a quantized layer, which is only checked after a confirmation.
     on_request: bool = False
+    is_unused: bool = False  # whether the model is used without it, so that it is not checked
 
     @property
     def matrix(self) -> bool:

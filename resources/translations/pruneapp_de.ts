@@ -1803,6 +1803,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Ein Puffer: nicht gelernt. Zum Prunen sein eigenes Kästchen ankreuzen.</translation>
     </message>
     <message>
+        <source>Not checked by default: the sentence embedding is pooled from the vectors of the tokens, without this layer.</source>
+        <translation>Nicht vorausgewählt: das Embedding eines Satzes entsteht durch Pooling der Vektoren der Tokens, ohne diese Schicht.</translation>
+    </message>
+    <message>
         <source>{pruned} of {all} parameters pruned</source>
         <translation>{pruned} von {all} Parametern geprunt</translation>
     </message>

@@ -1803,6 +1803,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>缓冲区：非学习得到。要剪枝它，请勾选它自己的复选框。</translation>
     </message>
     <message>
+        <source>Not checked by default: the sentence embedding is pooled from the vectors of the tokens, without this layer.</source>
+        <translation>默认不勾选：句子嵌入由各 token 的向量池化得到，不使用此层。</translation>
+    </message>
+    <message>
         <source>{pruned} of {all} parameters pruned</source>
         <translation>{all} 个参数中 {pruned} 个已剪枝</translation>
     </message>

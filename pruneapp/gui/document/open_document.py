@@ -252,11 +252,14 @@ def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
     able: dict[str, bool] = {}
     buffers: list[bool] = []
     of_parameters: dict[str, None] = {}
+    pooling = pooling_of(document.checkpoint)
     for batch in cancel.batches(entries.values()):
         names, shapes, dtypes, _, aliases, why_not, kinds, _, by_default, _, quantized = zip(
             *batch, strict=True
         )
         numels = list(map(math.prod, shapes))
+        # Poolings of sentence-transformers read the last hidden states of the encoder.
+        unused = [bool(pooling) and ".pooler." in f".{shown[name]}" for name in names]
         columns = zip(
             names,
             [shown[name] for name in names],
@@ -266,11 +269,12 @@ def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
             numels,
             map(DType.stored_bytes, dtypes, numels),
             why_not,
-            by_default,
+            [default and not without for default, without in zip(by_default, unused, strict=True)],
             aliases,
             [not entry.learned for entry in batch],
             [hub_names.get(name, "") for name in names],
             [bool(why) and e.on_request for why, e in zip(quantized, batch, strict=True)],
+            unused,
             strict=True,
         )
         # Takes a quarter of the time of calling the class for each row.
@@ -292,7 +296,7 @@ def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
         example=_example_of(rows, cancel),
         size=size_of(entries.values(), cancel, buffers=buffers),
         configuration=configuration_of(document.checkpoint),
-        pooling=pooling_of(document.checkpoint),
+        pooling=pooling,
         classifier=classifier_of(document.checkpoint, cancel),
         dtypes=tuple(of_parameters),
         companions=_companions_of(document.checkpoint),

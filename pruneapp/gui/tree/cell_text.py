@@ -463,6 +463,13 @@ class Cells(QObject):
             lines.append(why)
         elif tensor >= 0 and nodes.rows[tensor].buffer:
             lines.append(self.tr("A buffer: not learned. To prune it, check its own check box."))
+        elif tensor >= 0 and nodes.rows[tensor].is_unused:
+            lines.append(
+                self.tr(
+                    "Not checked by default: the sentence embedding is pooled from the vectors of "
+                    "the tokens, without this layer."
+                )
+            )
         if why := self._rule_or_limit(node):
             lines.append(why)
         if others := self.group_text(node):

@@ -346,7 +346,7 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
     kinds: set[str] = set()
     columns: list[list[Any]] = [[] for _ in range(8)]
     for batch in cancel.batches(rows):
-        own, shown, kind, _, _, count, _, why_not, default, _, buffer, _, asked = zip(
+        own, shown, kind, _, _, count, _, why_not, default, _, buffer, _, asked, _ = zip(
             *batch, strict=True
         )
         size = [min(n, most) for n in count]

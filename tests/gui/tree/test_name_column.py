@@ -168,7 +168,8 @@ def test_the_window_names_the_model(user, tmp_path):
 def test_the_window_names_the_pooling_of_a_sentence_encoder(user, tmp_path, pooling, kind):
     folder = tmp_path / "encoder"
     (folder / "1_Pooling").mkdir(parents=True)
-    save_file({"pooler.dense.weight": torch.ones(4, 4)}, folder / "model.safetensors")
+    names = "encoder.layer.0.output.dense.weight", "pooler.dense.weight"
+    save_file({name: torch.ones(4, 4) for name in names}, folder / "model.safetensors")
     (folder / "config.json").write_text('{"architectures": ["BertModel"]}')
     module = {"path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}
     (folder / "modules.json").write_text(json.dumps([module]))
@@ -177,6 +178,10 @@ def test_the_window_names_the_pooling_of_a_sentence_encoder(user, tmp_path, pool
     label = user.window.model_status.text
     assert label.text().startswith(f"BertModel, {kind}   ·   " if kind else "BertModel   ·   ")
     assert (f"Sentence encoder with {kind}" in label.toolTip()) is bool(kind)
+    tree = user.views.tree
+    assert tree.checked_names() == (names[:1] if kind else names), "the pooler is not used"
+    tooltips = [tree.model.cells.tooltip(node) for node in range(len(tree.model.nodes.paths))]
+    assert any("Not checked by default" in tooltip for tooltip in tooltips) is bool(kind)
 
 
 def block(number, *, out=4, kind="Linear"):
