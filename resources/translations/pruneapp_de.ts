@@ -1482,16 +1482,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Eine Anzahl statt eines Prozentsatzes eingeben</translation>
     </message>
     <message>
-        <source>Enter a percentage from 0 to 100 %, or choose # to enter a count.</source>
-        <translation>Geben Sie einen Prozentsatz von 0 bis 100 % ein, oder wählen Sie # für eine Anzahl.</translation>
-    </message>
-    <message>
-        <source>Enter a percentage from 0 to 100 % with a decimal point, or a count.</source>
-        <translation>Geben Sie einen Prozentsatz von 0 bis 100 % mit Dezimalpunkt oder eine Anzahl ein.</translation>
-    </message>
-    <message>
-        <source>Enter a percentage from 0 to 100 %, or a count.</source>
-        <translation>Geben Sie einen Prozentsatz von 0 bis 100 % oder eine Anzahl ein.</translation>
+        <source>“{text}” was read as a fraction: {amount}.</source>
+        <translation>„{text}“ wurde als Anteil gelesen: {amount}.</translation>
     </message>
 </context>
 <context>

@@ -1482,16 +1482,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>输入数量而不是百分比</translation>
     </message>
     <message>
-        <source>Enter a percentage from 0 to 100 %, or choose # to enter a count.</source>
-        <translation>输入 0 到 100 % 的百分比，或选择 # 以输入数量。</translation>
-    </message>
-    <message>
-        <source>Enter a percentage from 0 to 100 % with a decimal point, or a count.</source>
-        <translation>输入 0 到 100 % 的百分比（使用小数点），或一个数量。</translation>
-    </message>
-    <message>
-        <source>Enter a percentage from 0 to 100 %, or a count.</source>
-        <translation>输入 0 到 100 % 的百分比，或一个数量。</translation>
+        <source>“{text}” was read as a fraction: {amount}.</source>
+        <translation>“{text}”按比例读取：{amount}。</translation>
     </message>
 </context>
 <context>

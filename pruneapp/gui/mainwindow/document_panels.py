@@ -11,7 +11,18 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QDockWidget, QFrame, QMainWindow, QScrollArea, QSplitter, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QDockWidget,
+    QFrame,
+    QLineEdit,
+    QMainWindow,
+    QScrollArea,
+    QSplitter,
+    QWidget,
+)
 
 from pruneapp.gui.app.settings import COLOR_MAP, TENSOR_LIST, Settings
 from pruneapp.gui.commands.actions import Actions
@@ -93,10 +104,10 @@ class _FormColumn(QWidget):
     """
 
     def __init__(
-        self, header: QWidget, form: QWidget, preview: PreviewPanel, action: QWidget
+        self, header: QWidget, form: PruneForm, preview: PreviewPanel, action: QWidget
     ) -> None:
         super().__init__()
-        self._panel = preview
+        self._fields, self._panel = form, preview
         self._form, self._preview = _Scrolled(form), _Scrolled(preview)
         self._header, self._action = _pad(header, below=0), _pad(action)
         column = self._header, self._form, self._preview, self._action
@@ -135,6 +146,24 @@ class _FormColumn(QWidget):
             event.accept()
             return True
         return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move the focus from a field to the button after Return, which has stored the value.
+
+        Then Return prunes, and keys of the window such as those of the tabs work again. The focus
+        stays in a field with an invalid value, whose text is selected.
+        """
+        is_return = event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
+        field = QApplication.focusWidget()
+        is_field = isinstance(field, QLineEdit | QAbstractSpinBox) or (
+            isinstance(field, QComboBox) and field.isEditable()
+        )
+        if not (is_return and is_field):
+            super().keyPressEvent(event)
+        elif not self._fields.errors():
+            button = self._panel.action.button
+            target = button if button.isEnabled() else self._panel
+            target.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _divide_height(self) -> None:
         """Set the height of the preview and the margin below the form.

@@ -7,6 +7,7 @@ import math
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import (
@@ -32,7 +33,7 @@ from pruneapp.gui.widgets.controls import (
     lay_in_row,
     symbol_button,
 )
-from pruneapp.gui.widgets.labels import label_for
+from pruneapp.gui.widgets.labels import join_sentences, label_for
 from pruneapp.gui.widgets.number_format import dim_labels
 from pruneapp.params import (
     Amount,
@@ -353,6 +354,7 @@ class AmountEditor(Editor):
         super().__init__(param, parent)
         self._n_remaining: int | None = None
         self._exact: float | None = None  # the value, if the field shows it with fewer digits
+        self._fraction = ""  # what the user typed, if it is a fraction such as 0.2
         self.slider = Slider(Qt.Orientation.Horizontal, self)
         self.slider.setRange(0, _STEPS)
         self.slider.setSingleStep(10)
@@ -383,9 +385,16 @@ class AmountEditor(Editor):
         if self._exact is not None:
             return self._exact
         amount: Amount = read_amount(
-            self.field.text(), self.param, share=not self.counts.isChecked()
+            self.field.text(), self.param, share=not self.counts.isChecked(), has_switch=True
         )
         return amount
+
+    def reading(self) -> str:
+        """Return how the typed number was read, if it is a fraction: 1 is 1 %, but 1.0 is 100 %."""
+        if not self._fraction:
+            return ""
+        text = self.tr("“{text}” was read as a fraction: {amount}.")
+        return text.format(text=self._fraction, amount=self.value_text())
 
     def set_value(self, value: Amount) -> None:
         self._set_exact(None)
@@ -410,7 +419,7 @@ class AmountEditor(Editor):
                 self._set_exact(value)
 
     def _set_exact(self, exact: float | None) -> None:
-        self._exact = exact
+        self._exact, self._fraction = exact, ""
         self.field.setToolTip(self.param.help if exact is None else write_amount(exact))
 
     def value_text(self) -> str:
@@ -462,6 +471,10 @@ class AmountEditor(Editor):
 
     def _on_typed(self) -> None:
         self._set_exact(None)
+        text = self.field.text().strip()
+        with contextlib.suppress(ValueError):  # including `ParameterError`
+            if isinstance(self.value(), float) and float(_with_point(text)) == self.value():
+                self._fraction = text
         # The mode changes only when the field is left: while 130 is corrected to 13, it is still a
         # percentage.
         with QSignalBlocker(self.slider):
@@ -471,8 +484,10 @@ class AmountEditor(Editor):
     def _normalize_text(self) -> None:
         # An invalid value is kept, to be corrected.
         if self._exact is None:
+            fraction = self._fraction
             with contextlib.suppress(ParameterError):
                 self.set_value(self.value())
+            self._fraction = fraction
         if self.field.hasFocus():  # after Return: typing replaces the text
             self.field.selectAll()
 
@@ -495,42 +510,42 @@ class AmountEditor(Editor):
         self.changed.emit()
 
 
-def read_amount(text: str, param: Param, *, share: bool) -> Amount:
+def read_amount(text: str, param: Param, *, share: bool, has_switch: bool = False) -> Amount:
     """Parse an amount in the locale of the user, and validate it by the parameter.
 
     A whole number is a count (int), another number a share (float), and a number with "%" a
     percentage, returned as share. If `share`, numbers without "%" are percentages as well, from 0
     to 100 for whole numbers, above 1 for others: 1 is 1 %, 0.5 is 50 %. Raises `ParameterError`
-    with what to enter.
+    with what to enter; `has_switch`: a button "#" next to the field switches to counts.
     """
     plain = "".join(text.split())  # also removes the spaces that separate groups of digits
     is_percent = plain.endswith("%")
     digits = _with_point(plain.removesuffix("%"))
-    if share and digits == plain and digits.isdecimal() and float(digits) > 100:
-        raise ParameterError(
-            QCoreApplication.translate(
-                "AmountEditor", "Enter a percentage from 0 to 100 %, or choose # to enter a count."
-            )
-        )
     try:
         number = float(digits)
         whole = re.fullmatch(r"[+-]?\d+", digits) is not None
         value: Amount = int(digits) if whole else number
-        if is_percent or (share and (number <= 100 if whole else 1 < number <= 100)):
+        # Only with group separators is a larger number a count: 1,000.
+        bare = share and digits == plain and whole
+        if is_percent or bare or (share and 1 < number <= 100):
             value = number / 100
         checked: Amount = param.validate(value)
     except ValueError:  # including `ParameterError`
-        if "," in plain and number_format.locale().decimalPoint() == ".":
-            words = QCoreApplication.translate(
-                "AmountEditor",
-                "Enter a percentage from 0 to 100 % with a decimal point, or a count.",
-            )
-        else:
-            words = QCoreApplication.translate(
-                "AmountEditor", "Enter a percentage from 0 to 100 %, or a count."
-            )
-        raise ParameterError(words) from None
+        raise ParameterError(_what_to_enter(plain, share=share, has_switch=has_switch)) from None
     return checked
+
+
+def _what_to_enter(text: str, *, share: bool, has_switch: bool) -> str:
+    translate = partial(QCoreApplication.translate, "AmountEditor")
+    if not share:
+        words = translate("Enter a count, or a percentage from 0 to 100 %.")
+    elif has_switch:
+        words = translate("Enter a percentage from 0 to 100 %, or choose # to enter a count.")
+    else:
+        words = translate("Enter a percentage from 0 to 100 %.")
+    if "," in text and number_format.locale().decimalPoint() == ".":
+        return join_sentences(words, translate("Use a decimal point."))
+    return words
 
 
 def _with_point(text: str) -> str:

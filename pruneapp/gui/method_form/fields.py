@@ -150,6 +150,8 @@ class Fields(QWidget):
         if isinstance(editor.param, AmountParam):
             set_by_limit = self.tr("Set by the target total sparsity.")
             text = self._amount_note if self._context.amount_used else set_by_limit
+            if isinstance(editor, AmountEditor) and self._context.amount_used:
+                text = join_sentences(editor.reading(), text)
         note.setText(text)
         note.setVisible(bool(text))
 

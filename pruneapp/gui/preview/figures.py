@@ -439,6 +439,7 @@ class PruneAction(QWidget):
     def _button(self) -> QPushButton:
         button = _PruneButton(self)
         button.setMinimumHeight(36)
+        button.setAutoDefault(True)  # Return presses it
         button.clicked.connect(self.pruneRequested)
         return button
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication
 from safetensors.numpy import load_file, save_file
 
 from pruneapp.gui.method_form.form_controller import plain_form, read_form
@@ -78,6 +79,39 @@ def test_a_valid_step_is_previewed_at_once_after_opening(opened, file):
     user.wait(user.button.isEnabled)
     user.key("Ctrl+Return")
     user.wait(lambda: len(user.states) == 2)
+
+
+def test_return_in_a_field_leads_to_the_button_and_prunes(opened):
+    """Regression: the focus remained in the field, so that the key 5 was typed into it."""
+    user = opened
+    user.key("Alt+A", user.window)
+    field = QApplication.focusWidget()
+    user.qtbot.keyClicks(field, "50")
+    user.wait_preview()
+    user.key("Return")
+    assert user.views.form.request().rows[0].values["amount"] == 0.5
+    assert user.button.hasFocus()
+    user.key("5")
+    assert user.views.pages.page is Page.COMPARE
+    user.wait_preview()
+    user.button.setFocus()
+    user.key("Return")
+    user.wait(lambda: len(user.states) == 2)
+
+    user.key("Alt+A", user.window)
+    user.qtbot.keyClicks(QApplication.focusWidget(), "150 %")
+    user.key("Return")
+    assert QApplication.focusWidget() is field, "the error is at the field"
+
+
+def test_return_in_a_seed_leads_to_the_button(opened):
+    user = opened
+    user.views.form.choose_method("random_unstructured")
+    field = user.rule.fields.editors["seed"].field
+    user.type(field, "7")
+    user.wait_preview()
+    user.key("Return")
+    assert user.button.hasFocus()
 
 
 def test_a_reopened_session_shows_its_state_and_has_its_form(user, new_user, file, tmp_path):

@@ -183,14 +183,15 @@ def test_amounts_are_read_as_they_are_written(text, share, expected):
 def test_what_is_no_amount_is_answered_by_what_to_enter(text, share):
     with pytest.raises(ParameterError) as error:
         read_amount(text, AmountParam(), share=share)
-    assert str(error.value) == "Enter a percentage from 0 to 100 %, or a count."
+    words = "percentage from 0 to 100 %."
+    assert str(error.value) == f"Enter a {'' if share else 'count, or a '}{words}"
 
 
 @pytest.mark.parametrize("text", ["50,5 %", "50,5"])
 def test_a_decimal_comma_is_answered_by_the_decimal_point(form, qtbot, text):
     retype(qtbot, editor(form, "amount").field, text)
     assert note(form, "amount") == (
-        "✕ Enter a percentage from 0 to 100 % with a decimal point, or a count."
+        "✕ Enter a percentage from 0 to 100 %, or choose # to enter a count. Use a decimal point."
     )
 
 
@@ -213,11 +214,31 @@ def test_return_takes_the_amount_and_typing_replaces_it(form, qtbot, key, typed,
     assert form.request().rows[0].values["amount"] == 0.07
 
 
+def test_a_fraction_is_answered_by_how_it_was_read(form, qtbot):
+    """Regression: "1" is 1 % and "1.0" is 100 %, without any notice."""
+    field = editor(form, "amount").field
+    retype(qtbot, field, "1.0")
+    assert note(form, "amount") == "“1.0” was read as a fraction: 100\u00a0%."
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert field.text() == "100\u00a0%"
+    assert note(form, "amount") == "“1.0” was read as a fraction: 100\u00a0%."
+    for text in ("1", "2.5", "50 %", "0.5 %"):
+        retype(qtbot, field, text)
+        assert note(form, "amount") == ""
+    retype(qtbot, field, "0.5")
+    assert "50\u00a0%" in note(form, "amount")
+    qtbot.keyClick(editor(form, "amount").slider, Qt.Key.Key_Right)
+    assert note(form, "amount") == ""
+
+
 def test_return_selects_a_wrong_amount_to_be_mended(form, qtbot):
     field = editor(form, "amount").field
     retype(qtbot, field, "130 %")
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert note(form, "amount") == "✕ Enter a percentage from 0 to 100 %, or a count."
+    assert (
+        note(form, "amount")
+        == "✕ Enter a percentage from 0 to 100 %, or choose # to enter a count."
+    )
     qtbot.keyClicks(field, "13")
     assert form.request().rows[0].values["amount"] == 0.13
 
@@ -341,7 +362,7 @@ def test_what_is_wrong_is_said_beside_the_field_in_red_and_with_a_sign(form, qtb
     assert note(form, "amount") == ""
     retype(qtbot, editor(form, "amount").field, "130 %")
     label = form.rules[0].fields.notes["amount"]
-    assert label.text() == "✕ Enter a percentage from 0 to 100 %, or a count."
+    assert label.text() == "✕ Enter a percentage from 0 to 100 %, or choose # to enter a count."
     assert label.foregroundRole() == DANGER
     assert form.request() is None
     assert len(form.errors()) == 1
@@ -617,7 +638,9 @@ def test_errors_name_the_rule_that_they_are_about(form, qtbot):
     field = editor(form, "amount", 1).field
     field.clear()
     qtbot.keyClicks(field, "abc")
-    assert form.errors() == ("Rule 2: Enter a percentage from 0 to 100 %, or a count.",)
+    assert form.errors() == (
+        "Rule 2: Enter a percentage from 0 to 100 %, or choose # to enter a count.",
+    )
     assert form.errors_beside_fields()[form.errors()[0]] == "A setting of rule 2 is not valid."
     assert form.list.item(1).text().endswith("✕ not valid")
     height = form.list.height()
