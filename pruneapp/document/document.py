@@ -184,8 +184,16 @@ class Document:
     @property
     def exported_at(self) -> int:
         """Index in `items` of the state last exported, or opened; -1 if that was deleted."""
+        return self.state_of(self._exported)
+
+    def state_of(self, key: object) -> int:
+        """Return the index in `items` of the state with a key (see `Record`); -1 if deleted."""
         keys = [None, *(record.key for record in self.history.records)]
-        return keys.index(self._exported) if self._exported in keys else -1
+        return keys.index(key) if key in keys else -1
+
+    def key_of(self, position: int) -> object:
+        """Return the key (see `Record`) of the state at an index of `items`."""
+        return self.history.records[position - 1].key if position else None
 
     def find_pruning_step(self, name: str, index: int) -> int | None:
         """Return the index in `items` of the step that pruned a weight; None if it is kept."""
@@ -301,12 +309,16 @@ class Document:
     def mark_exported(self, snapshot: Snapshot) -> None:
         """Record that `snapshot`, a current or former state of this document, was exported.
 
-        Calls the subscribers with "exported". Snapshots of other documents and of `state_at` are
-        ignored.
+        Calls the subscribers with "exported". Snapshots of other documents are ignored, and those
+        of `state_at` without `register`.
         """
         if snapshot in self._keys:
             self._note_exported(self._keys[snapshot])
             self._tell("exported", ())
+
+    def register(self, snapshot: Snapshot, position: int) -> None:
+        """Let `mark_exported` accept a snapshot that `state_at(position)` loaded."""
+        self._keys[snapshot] = self.key_of(position)
 
     def subscribe(self, callback: Subscriber) -> None:
         """Call `callback` after each change of the document."""

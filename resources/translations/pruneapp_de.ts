@@ -6134,10 +6134,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Mit dem aktuellen Zustand vergleichen</translation>
     </message>
     <message>
-        <source>Goes to this state first</source>
-        <translation>Geht zuerst zu diesem Zustand</translation>
-    </message>
-    <message>
         <source>Repair…</source>
         <translation>Reparieren…</translation>
     </message>
@@ -6148,6 +6144,14 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Export…</source>
         <translation>Exportieren…</translation>
+    </message>
+    <message>
+        <source>Go to this state and repair…</source>
+        <translation>Zu diesem Zustand gehen und reparieren…</translation>
+    </message>
+    <message>
+        <source>Go to this state and recover…</source>
+        <translation>Zu diesem Zustand gehen und wiederherstellen…</translation>
     </message>
     <message>
         <source>Rename	F2</source>
@@ -8896,6 +8900,14 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Ergebnis verworfen: Nichts wurde geändert.</translation>
     </message>
     <message>
+        <source>The recovery is finished: {state}.</source>
+        <translation>Die Wiederherstellung ist fertig: {state}.</translation>
+    </message>
+    <message>
+        <source>Go to it</source>
+        <translation>Dorthin gehen</translation>
+    </message>
+    <message>
         <source>The recovery continues.</source>
         <translation>Die Wiederherstellung läuft weiter.</translation>
     </message>
@@ -9348,6 +9360,14 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Repair cancelled: nothing was changed.</source>
         <translation>Reparatur abgebrochen: Nichts wurde geändert.</translation>
+    </message>
+    <message>
+        <source>The repair is finished: {state}.</source>
+        <translation>Die Reparatur ist fertig: {state}.</translation>
+    </message>
+    <message>
+        <source>Go to it</source>
+        <translation>Dorthin gehen</translation>
     </message>
     <message>
         <source>1 layer repaired.</source>
@@ -23100,14 +23120,6 @@ steps</extracomment>
         <translation>Kompatibel mit</translation>
     </message>
     <message>
-        <source>Evaluating…</source>
-        <translation>Wird ausgewertet…</translation>
-    </message>
-    <message>
-        <source>Queued…</source>
-        <translation>Wartet…</translation>
-    </message>
-    <message>
         <source>The evaluation of another cut is queued.</source>
         <translation>Die Auswertung eines anderen Schnitts wartet.</translation>
     </message>
@@ -23162,6 +23174,10 @@ steps</extracomment>
     <message>
         <source>  nothing changes</source>
         <translation>  nichts ändert sich</translation>
+    </message>
+    <message>
+        <source>Cancel evaluation</source>
+        <translation>Auswertung abbrechen</translation>
     </message>
     <message>
         <source>the pruned model</source>

@@ -6134,10 +6134,6 @@ Code inside checkpoints is never executed.</source>
         <translation>与当前状态比较</translation>
     </message>
     <message>
-        <source>Goes to this state first</source>
-        <translation>先转到此状态</translation>
-    </message>
-    <message>
         <source>Repair…</source>
         <translation>修复…</translation>
     </message>
@@ -6148,6 +6144,14 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Export…</source>
         <translation>导出…</translation>
+    </message>
+    <message>
+        <source>Go to this state and repair…</source>
+        <translation>转到此状态并修复…</translation>
+    </message>
+    <message>
+        <source>Go to this state and recover…</source>
+        <translation>转到此状态并恢复…</translation>
     </message>
     <message>
         <source>Rename	F2</source>
@@ -8895,6 +8899,14 @@ computed on this computer.</source>
         <translation>结果已放弃：未作任何更改。</translation>
     </message>
     <message>
+        <source>The recovery is finished: {state}.</source>
+        <translation>恢复已完成：{state}。</translation>
+    </message>
+    <message>
+        <source>Go to it</source>
+        <translation>转到该状态</translation>
+    </message>
+    <message>
         <source>The recovery continues.</source>
         <translation>恢复仍在进行。</translation>
     </message>
@@ -9347,6 +9359,14 @@ computed on this computer.</source>
     <message>
         <source>Repair cancelled: nothing was changed.</source>
         <translation>修复已取消：未更改任何内容。</translation>
+    </message>
+    <message>
+        <source>The repair is finished: {state}.</source>
+        <translation>修复已完成：{state}。</translation>
+    </message>
+    <message>
+        <source>Go to it</source>
+        <translation>转到该状态</translation>
     </message>
     <message>
         <source>1 layer repaired.</source>
@@ -23099,14 +23119,6 @@ steps</extracomment>
         <translation>兼容</translation>
     </message>
     <message>
-        <source>Evaluating…</source>
-        <translation>正在评估…</translation>
-    </message>
-    <message>
-        <source>Queued…</source>
-        <translation>排队中…</translation>
-    </message>
-    <message>
         <source>The evaluation of another cut is queued.</source>
         <translation>另一个裁剪的评估正在排队。</translation>
     </message>
@@ -23161,6 +23173,10 @@ steps</extracomment>
     <message>
         <source>  nothing changes</source>
         <translation>  没有变化</translation>
+    </message>
+    <message>
+        <source>Cancel evaluation</source>
+        <translation>取消评估</translation>
     </message>
     <message>
         <source>the pruned model</source>

@@ -436,7 +436,9 @@ class Jobs(QObject):
             return _SHARED.get(task.lane, task.lane)
 
         before = self._pending[: self._pending.index(task)]
-        same = [other for other in before if thread(other) is thread(task)]
+        same = [
+            other for other in before if thread(other) is thread(task) and not other.token.cancelled
+        ]
         return same[-1].title if same and same[-1].visible else ""
 
     @property

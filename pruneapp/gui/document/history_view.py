@@ -501,7 +501,8 @@ class HistoryPanel(QWidget):
     deleteRequested = Signal(int)  # the state and the states after it
     measureRequested = Signal(int)  # the user wants the state to be evaluated
     compareRequested = Signal(int)  # compare it with the current one, or that with the opened file
-    commandRequested = Signal(int, str)  # run a command (its id) at this state
+    exportRequested = Signal(int)
+    commandRequested = Signal(int, str)  # go to this state, and run a command (its id)
     renamed = Signal(int, str)  # the user entered a name; "" to show the step
     annotated = Signal(int, str)  # the user entered a note
 
@@ -609,11 +610,16 @@ class HistoryPanel(QWidget):
             else self.tr("Compare with the current state")
         )
         offer(compare, self.compareRequested.emit, can=state > 0 or not here)
-        go = "" if here else self.tr("Goes to this state first")
+        offer(self.tr("Export…"), self.exportRequested.emit)
+        menu.addSeparator()
+        # The step is appended to the current state.
+        repair, recover = self.tr("Repair…"), self.tr("Recover…")
+        if not here:
+            repair = self.tr("Go to this state and repair…")
+            recover = self.tr("Go to this state and recover…")
         run, edit = self.commandRequested.emit, self.tree.edit_cell
-        offer(self.tr("Repair…"), run, "repair", can=row.sparsity != 0, tip=go)
-        offer(self.tr("Recover…"), run, "recover", can=row.sparsity != 0, tip=go)
-        offer(self.tr("Export…"), run, "export", tip=go)
+        offer(repair, run, "repair", can=row.sparsity != 0)
+        offer(recover, run, "recover", can=row.sparsity != 0)
         menu.addSeparator()
         offer(self.tr("Rename\tF2"), edit, HistoryColumn.STATE, can=state > 0)
         offer(self.tr("Edit note"), edit, HistoryColumn.NOTE)

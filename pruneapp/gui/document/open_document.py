@@ -544,10 +544,10 @@ class OpenDocument(QObject):
 
     # -- changes -------------------------------------------------------------------------------
 
-    def commit(self, proposal: Proposal, *, at: int | None = None) -> bool:
-        """Apply a proposal and return True.
+    def commit(self, proposal: Proposal, *, at: int | None = None) -> int:
+        """Apply a proposal and return the number of the new state, which is at least 1.
 
-        Return False, after emitting `refused`, if the document has changed since the proposal was
+        Return 0, after emitting `refused`, if the document has changed since the proposal was
         computed, the file on disk has changed, changes are locked, or another file is being opened.
         A document must be open.
 
@@ -555,16 +555,37 @@ class OpenDocument(QObject):
         ----------
         at
             The state that the proposal was computed for under a lock, if the user may have gone to
-            another one meanwhile (see `lock`): it becomes current first. None for the current one.
+            another one meanwhile (see `lock`), which stays current then. None for the current one.
         """
         assert self.document is not None
         try:
             self.check_may_work()
             self.document.checkpoint.verify_on_disk()
+            current = self.document.position
             if at is not None:
                 self.document.jump(at)
                 proposal = replace(proposal, revision=self.document.revision)
             self.document.commit(proposal)
+            new = self.document.position
+            if at not in {None, current}:
+                self.document.jump(current)
+        except PruneAppError as error:
+            self.refused.emit(error)
+            return 0
+        return new
+
+    def go_to(self, key: object) -> bool:
+        """Make the state with a key (see `Record`) current, and return True.
+
+        Return False if the state was deleted, or after emitting `refused` with the reason why the
+        user may not go there.
+        """
+        state = -1 if self.document is None else self.document.state_of(key)
+        if self.document is None or state < 0:
+            return False
+        try:
+            self.check_may_look()
+            self.document.jump(state)
         except PruneAppError as error:
             self.refused.emit(error)
             return False

@@ -262,26 +262,25 @@ class EvaluationController(Feature[EvaluateDialog]):
         """Measure the states with the given record keys; ignore keys that no longer exist."""
         self._measure([key for key in keys if key in self._keys])
 
-    def prepare(self, *, measures: bool = True) -> Flow[ScriptProcess | None]:
+    def prepare(
+        self, *, measures: bool = True, state: int | None = None
+    ) -> Flow[ScriptProcess | None]:
         """Return the process that evaluates states; for `yield from`.
 
         The user chooses a source first if there is none, and agrees to its script. None if the user
-        cancels. With `measures`, the current state is measured with a source chosen now.
+        cancels. With `measures`, `state` is measured with a source chosen now; None for the current
+        one.
         """
+        state = self._position if state is None else state
         if self._source is None or self._is_for_scan_only:
             if self.dialog is None:
-                keys = self._keys_at([self._position]) if measures else None
+                keys = self._keys_at([state]) if measures else None
                 yield from Ask(self._make_dialog(keys), self)
                 yield None  # the chosen source is stored after the dialog is closed
         elif self._process is None:
             agreed = yield from self._scripts.agree_to(self._source)
             self._begin(self._source, agreed, [] if measures else None)
         return self._process
-
-    def current_quality(self) -> StateQuality | None:
-        """Return the up-to-date result of the current state; None if it was not evaluated."""
-        keys = self._keys_at([self._position])
-        return self.quality_of(keys[0]) if keys else None
 
     def _on_requested(self, number: int) -> None:
         self._measure(self._keys_at([number]))

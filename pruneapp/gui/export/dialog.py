@@ -48,6 +48,7 @@ from pruneapp.gui.widgets.labels import (
     join_sentences,
     letter_width,
     plain,
+    with_label,
     within_reason,
 )
 from pruneapp.gui.widgets.reports import add_button_row
@@ -508,6 +509,8 @@ class ExportDialog(Dialog):
         """
         self._is_copy = not pruned
         numbered, label = title[:1].isdigit(), within_reason(title)
+        # Another state may become current while the dialog is open.
+        self.setWindowTitle(with_label(self.tr("Export"), label))
         same = self.tr("state {title}") if numbered else self.tr("the opened file")
         self.page.set_state(same.format(title=label))
         if pruned:

@@ -55,7 +55,7 @@ from pruneapp.export.scripts.comparison_script import (
 from pruneapp.groups.family_groups import CONFIG
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.jobs import Jobs, Lane, Task
+from pruneapp.gui.app.jobs import Jobs, JobState, Lane, Task
 from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
@@ -91,6 +91,24 @@ _SCRIPT = ".check.py"
 MANY = 5_000
 LATER_MS = 1_500
 _TRIAL_MS = 500  # interval at which the page shows the progress of a measurement
+
+
+@dataclass(frozen=True, eq=False)
+class ExportedState:
+    """The state that a dialog exports, also after another state has become current."""
+
+    capture: Capture
+    key: object  # as `History.key`
+    title: str
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A cut that is being measured, or queued for it."""
+
+    key: object  # of its state, as `History.key`
+    cut: str  # identity of the cut
+    run: RunJob[MeasuredCut]
 
 
 class ExportPreview(NamedTuple):
@@ -472,11 +490,10 @@ class ExportController(Feature[ExportDialog]):
         self._evaluation = evaluation
         self._asked = asked
         self._cluster = cluster
-        # The cut that is being measured: its state, by `History.key`, its identity, and the job.
-        self._trial: tuple[object, str, RunJob[MeasuredCut]] | None = None
+        self._trials: list[Trial] = []
         self._trial_timer = QTimer(self)
         self._trial_timer.setInterval(_TRIAL_MS)
-        self._trial_timer.timeout.connect(self._show_trial)
+        self._trial_timer.timeout.connect(self._show_trials)
         self._choices: ExportChoices | None = None
         self._cuts: dict[object, CutRequest] = {}  # last cut of each state, by `History.key`
         self._key: object = None  # key of the state of the dialog
@@ -505,17 +522,36 @@ class ExportController(Feature[ExportDialog]):
         self.session.check_may_look()
         yield from self._ask(shrunk=True)
 
-    def _ask(self, trouble: PruneAppError | None = None, *, shrunk: bool = False) -> Flow[None]:
+    @flow
+    def ask_state(self, position: int) -> Flow[None]:
+        """Open the export dialog for a state of the history, which need not be the current one."""
+        self.session.check_may_look()
+        yield from self._ask(position=position)
+
+    def _ask(
+        self,
+        trouble: PruneAppError | None = None,
+        *,
+        shrunk: bool = False,
+        position: int | None = None,
+    ) -> Flow[None]:
         """Open the export dialog; `trouble` is the error of an export that failed.
 
         The error is raised if the dialog is open already. `shrunk` selects the page Shrunk instead
-        of the page that was shown last.
+        of the page that was shown last. `position` is the state to export; None for the current
+        one.
         """
-        capture, at = Capture.of(self.document), self.document.position
+        document, capture = self.document, Capture.of(self.document)
+        at = document.position if position is None else position
+        key, title = document.key_of(at), numbered_title(at, document.items[at])
+        if at != document.position:
+            snapshot = yield from RunJob("", document.state_at(at).load)
+            document.register(snapshot, document.state_of(key))
+            capture = replace(capture, snapshot=snapshot, position=at)
         preview = yield from RunJob("", lambda job: preview_export(capture, job))
         if self.dialog is None:
-            title = numbered_title(at, self.document.items[at])
-            dialog = self._show_dialog(title, preview, shrunk=shrunk)
+            of = ExportedState(capture, key, title)
+            dialog = self._show_dialog(of, preview, shrunk=shrunk)
             if trouble is not None:
                 dialog.set_trouble(translate_error(trouble))
         elif trouble is not None:
@@ -545,14 +581,13 @@ class ExportController(Feature[ExportDialog]):
         self.multipleChosen.emit(None)
 
     def _show_dialog(
-        self, state: str, preview: ExportPreview, *, shrunk: bool = False
+        self, of: ExportedState, preview: ExportPreview, *, shrunk: bool = False
     ) -> ExportDialog:
         """Show the dialog with proposed targets and the choices of the last time; return it.
 
-        `state` is the title of the exported state. Sizes and forecasts are computed while it is
-        open.
+        Sizes and forecasts are computed while it is open.
         """
-        document = self.document
+        document, self._key = self.document, of.key
         source = document.checkpoint.path
         able = [one for one in preview.offers if not one.why_not]
         usual = usual_format(Path(), document.checkpoint).name
@@ -568,11 +603,13 @@ class ExportController(Feature[ExportDialog]):
         masks, total = preview.snapshot.masks, self.session.contents.size.parameters
         gone = masks.total_pruned
         share = number_format.part(gone, total) if gone else ""
-        dialog.set_state(state, share, pruned=preview.pruned, asked=self._asked())
+        # The preview is a step from the current state.
+        asked = self._asked() if of.key is document.history.key else ""
+        dialog.set_state(of.title, share, pruned=preview.pruned, asked=asked)
         dialog.set_broken(preview.provenance.broken, self.session.contents.shown)
         dialog.target.set_folders(allowed=bool(document.checkpoint.contents.shards))
         dialog.target.set_path(str(target))
-        dialog.exportRequested.connect(self._export)
+        dialog.exportRequested.connect(partial(self._export, of))
         dialog.accepted.connect(self._store_choices)
         FormatSizes(self._jobs, dialog, preview, self.session.refused.emit)
         origin = preview.provenance
@@ -585,7 +622,7 @@ class ExportController(Feature[ExportDialog]):
             _suffixes_of_one_file(document.checkpoint, suffix),
             file_suffixes=(*_all_suffixes(FORMATS.values()), *_GRAPH_SUFFIXES.values(), ".json"),
         )
-        dialog.shrinkRequested.connect(self._shrink)
+        dialog.shrinkRequested.connect(partial(self._shrink, of))
         dialog.rejected.connect(self._forget_forecasts)
         multiple = preview.multiple
         if self._choices is None:
@@ -593,17 +630,18 @@ class ExportController(Feature[ExportDialog]):
         else:
             if multiple == self._multiple:  # no other step was applied, or undone
                 multiple = self._choices.cut.multiple
-            cut = replace(self._cuts.get(document.history.key, CutRequest()), multiple=multiple)
+            cut = replace(self._cuts.get(of.key, CutRequest()), multiple=multiple)
             dialog.set_choices(replace(self._choices, cut=cut))
-        self._multiple, self._key = preview.multiple, document.history.key
+        self._multiple = preview.multiple
         if shrunk:
             dialog.select_page(shrunk=True)
-        dialog.page.evaluateRequested.connect(self._evaluate_cut)
+        dialog.page.evaluateRequested.connect(partial(self._evaluate_cut, of))
+        dialog.page.cancelRequested.connect(partial(self._cancel_trial, of.key))
         dialog.page.set_folder(str(self.session.folder("data")))
         dialog.page.fileChosen.connect(lambda path: self.session.note_folder("data", Path(path)))
         self.open_dialog(dialog)
         self._show_metric()
-        self._show_trial()
+        self._show_trials()
         return dialog
 
     def _store_choices(self) -> None:
@@ -615,21 +653,30 @@ class ExportController(Feature[ExportDialog]):
     def _show_metric(self) -> None:
         """Show on the page the metric of the state, and that of the cut if it was evaluated."""
         if self.dialog is not None and self.session.document is not None:
-            found = self._evaluation.current_quality()
+            found = self._evaluation.quality_of(self._key)
             metric = "" if found is None else quality_in_short(found)
-            in_words = partial(self._cut_in_words, self.document.history.key)
+            in_words = partial(self._cut_in_words, self._key)
             self.dialog.page.set_metrics(metric, in_words)
 
-    def _show_trial(self) -> None:
-        """Show the progress of the measurement of a cut, or the previous job in the queue."""
+    def _show_trials(self) -> None:
+        """Show which cuts are being measured, or queued for it."""
         if self.dialog is None:
             return
-        state, cut = None, ""
-        if self._trial is not None:
-            key, measured, run = self._trial
-            state = self.jobs.state_of(run.task)
-            cut = measured if key == self._key else ""
-        self.dialog.page.set_trial(state, cut)
+        here: dict[str, JobState] = {}
+        elsewhere = None
+        for trial in self._trials:
+            state = self.jobs.state_of(trial.run.task)
+            if state is not None and trial.key is self._key:
+                here[trial.cut] = state
+            elsewhere = elsewhere or state
+        self.dialog.page.set_trials(here, elsewhere)
+
+    def _cancel_trial(self, key: object, cut: str) -> None:
+        """Cancel the measurement of a cut, running or queued, of the state with a key."""
+        for trial in self._trials:
+            if trial.key is key and trial.cut == cut:
+                trial.run.cancel()
+                return
 
     def _cut_in_words(self, key: object, forecast: ShrinkForecast) -> str:
         """Return sentences with the size and the metric of an evaluated cut; "" if it is not.
@@ -651,20 +698,21 @@ class ExportController(Feature[ExportDialog]):
         return join_sentences(words, evaluation.why_old) if is_old else words
 
     @flow
-    def _evaluate_cut(self, wanted: ShrinkForecast) -> Flow[None]:
-        """Measure the state with the units of a cut set to zero, and show the metric on the page.
+    def _evaluate_cut(self, of: ExportedState, wanted: ShrinkForecast) -> Flow[None]:
+        """Measure a cut of a state, and show the metric on the page.
 
         The user chooses a source first if there is none. The measurement continues when the dialog
-        is closed; a notification shows its result then.
+        is closed, or opened for another state; a notification shows its result then.
         """
-        dialog, evaluation = self.dialog, self._evaluation
+        evaluation = self._evaluation
         surveyed = None if self._forecasts is None else self._forecasts.surveyed
-        if dialog is None or surveyed is None or self._trial is not None:
+        if surveyed is None:
             return
-        process = yield from evaluation.prepare()
-        if process is None or self.dialog is not dialog:
+        process = yield from evaluation.prepare(state=self.document.state_of(of.key))
+        if process is None:
             return
-        state, key = self.document.position, self.document.history.key
+        key, cut = of.key, wanted.request.identity()
+        state = self.document.state_of(key)
         work = partial(
             measure_cut,
             surveyed,
@@ -675,11 +723,11 @@ class ExportController(Feature[ExportDialog]):
             evaluation.calibrated_with(state),
             self.session.kernel,
         )
-        title = numbered_title(state, self.document.items[state])
         run = RunJob(self.tr("Evaluating the cut"), work, Lane.PROGRAM)
-        self._trial = key, wanted.request.identity(), run
+        trial = Trial(key, cut, run)
+        self._trials.append(trial)
         self._trial_timer.start()
-        QTimer.singleShot(0, self, self._show_trial)  # when the job is in the queue
+        QTimer.singleShot(0, self, self._show_trials)  # when the job is in the queue
         try:
             found = yield from run
         except PruneAppError as error:
@@ -687,39 +735,33 @@ class ExportController(Feature[ExportDialog]):
                 raise
             self.dialog.set_trouble(translate_error(error))
         else:
-            evaluation.keep_cut(process, key, wanted.request.identity(), found)
-            self._notify_of_cut(title, self._cut_in_words(key, wanted))
+            evaluation.keep_cut(process, key, cut, found)
+            words = self._cut_in_words(key, wanted)
+            if words and (self.dialog is None or self._key is not key):
+                self._notifications.show_done(with_label(of.title, words))
         finally:
-            self._trial = None
-            self._trial_timer.stop()
-            self._show_trial()
+            self._trials.remove(trial)
+            if not self._trials:
+                self._trial_timer.stop()
+            self._show_trials()
 
-    def _notify_of_cut(self, state: str, words: str) -> None:
-        """Show the result of a cut of a state as a notification, unless the dialog shows it."""
-        if self.dialog is None and words:
-            self._notifications.show_done(with_label(state, words))
-
-    def _shrink(self, order: ShrinkOrder) -> None:
-        """Write the confirmed cut, and show its report.
-
-        Without effect if the document is not the surveyed one any more.
-        """
+    def _shrink(self, of: ExportedState, order: ShrinkOrder) -> None:
+        """Write the confirmed cut of a state, and show its report."""
         surveyed = None if self._forecasts is None else self._forecasts.surveyed
         self._forget_forecasts()
-        if surveyed is not None:
-            self._write_cut(surveyed, order)
+        assert surveyed is not None  # there is a forecast
+        self._write_cut(of, surveyed, order)
 
     @flow
-    def _write_cut(self, surveyed: SurveyedState, order: ShrinkOrder) -> Flow[None]:
+    def _write_cut(
+        self, of: ExportedState, surveyed: SurveyedState, order: ShrinkOrder
+    ) -> Flow[None]:
         """Write a cut of the surveyed state, and show its report.
 
-        Without effect if that is not the current state any more. The state counts as exported if
-        the cut computes the same.
+        The state counts as exported if the cut computes the same.
         """
         self.session.check_may_look()
-        capture, shown = Capture.of(self.document), self.session.contents.shown
-        if capture.snapshot.revision != surveyed.state.revision:
-            return  # another file was opened while the dialog was open
+        capture, shown = of.capture, self.session.contents.shown
         work = ShrinkJob(capture, surveyed, order, self.session.kernel).work
         job = RunJob(self.tr("Shrinking"), work, Lane.WRITING)
         try:
@@ -728,7 +770,7 @@ class ExportController(Feature[ExportDialog]):
             self._say_cancelled(job, order.path)
             return
         except PruneAppError as error:
-            yield from self._ask_again(error, capture.snapshot.checkpoint)
+            yield from self._ask_again(error, of)
             return
         document = self.session.document
         if document is not None and order.forecast.exactness == EXACT:
@@ -766,8 +808,8 @@ class ExportController(Feature[ExportDialog]):
             self.cancelled.emit(sentence.format(name=path.name))
 
     @flow
-    def _export(self, request: ExportRequest) -> Flow[None]:
-        """Export the document, after asking about links and unreadable tensors.
+    def _export(self, of: ExportedState, request: ExportRequest) -> Flow[None]:
+        """Export a state, after asking about links and unreadable tensors.
 
         If only the export itself finds tensors that the format cannot hold, it asks about them
         then, and exports again.
@@ -793,7 +835,7 @@ class ExportController(Feature[ExportDialog]):
                     return
                 request = replace(request, omit=tuple(unread))
             try:
-                yield from self._export_document(request)
+                yield from self._export_document(of, request)
             except UnwritableError as error:
                 # Only planning the export shows whether a container survives pruning.
                 if self.session.document is not document:
@@ -801,7 +843,7 @@ class ExportController(Feature[ExportDialog]):
                 self._check_may_write(request)
                 unread = error.unread
             except PruneAppError as error:
-                yield from self._ask_again(error, document.checkpoint)
+                yield from self._ask_again(error, of)
                 return
             else:
                 return
@@ -820,21 +862,20 @@ class ExportController(Feature[ExportDialog]):
                 raise
             self.session.check_may_look()
 
-    def _ask_again(self, error: PruneAppError, checkpoint: Checkpoint) -> Flow[None]:
-        """Open the dialog again after an export of a state of `checkpoint` failed, with the error.
+    def _ask_again(self, error: PruneAppError, of: ExportedState) -> Flow[None]:
+        """Open the dialog again after an export of a state failed, with the error.
 
-        The error is raised instead if another file was opened meanwhile, or another dialog is open.
+        The error is raised instead if another file was opened or the state deleted meanwhile, or
+        another dialog is open.
         """
-        document = self.session.document
-        if (
-            document is None
-            or document.checkpoint is not checkpoint
-            or QApplication.activeModalWidget() is not None
-        ):
+        document, checkpoint = self.session.document, of.capture.snapshot.checkpoint
+        is_open = document is not None and document.checkpoint is checkpoint
+        position = document.state_of(of.key) if document is not None and is_open else -1
+        if position < 0 or QApplication.activeModalWidget() is not None:
             raise error
-        yield from self._ask(error)
+        yield from self._ask(error, position=position)
 
-    def _export_document(self, request: ExportRequest) -> Flow[None]:
+    def _export_document(self, of: ExportedState, request: ExportRequest) -> Flow[None]:
         """Run an export, and show its report, also if it was cancelled after it was written.
 
         Changes are refused while the opened file is replaced. The state counts as exported. If the
@@ -842,8 +883,8 @@ class ExportController(Feature[ExportDialog]):
         """
         cluster = self._cluster()
         data = evaluation_data(self._evaluation.source, self.session.contents.classifier)
-        quality = self._evaluation.current_quality()
-        writing = ExportJob(Capture.of(self.document), request, cluster, data, quality)
+        quality = self._evaluation.quality_of(of.key)
+        writing = ExportJob(of.capture, request, cluster, data, quality)
         shown = self.session.contents.shown
         if request.replace_original:
             self.session.lock(

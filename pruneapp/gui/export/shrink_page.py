@@ -440,6 +440,7 @@ class ShrinkPage(QWidget):
     forecastRequested = Signal(object)  # (CutRequest) request the forecast of a cut
     changed = Signal()  # what can be exported has changed
     evaluateRequested = Signal(object)  # (ShrinkForecast) the user wants to measure this cut
+    cancelRequested = Signal(str)  # (identity of a cut) its measurement is to be cancelled
     fileChosen = Signal(str)  # the user chose this file of scores, texts or ids in a dialog
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -517,13 +518,10 @@ class ShrinkPage(QWidget):
         self.state = plain(wrap=True, ink=MUTED)
         self.evaluate = QPushButton(self.tr("Evaluate this cut"), self)
         self.evaluate.setAutoDefault(False)
-        self.evaluate.setToolTip(
-            self.tr("Measure the smaller model, with its tokenizer, before it is exported.")
-        )
         self._title = self._metric = ""
-        # The measurement of a cut, None if there is none, and the identity of the cut.
-        self._trial: JobState | None = None
-        self._trial_cut = ""
+        # Measurements of cuts of the state by the identity of the cut, and of any other state.
+        self._trials: Mapping[str, JobState] = {}
+        self._other_trial: JobState | None = None
         self._metric_of: Callable[[ShrinkForecast], str] = lambda _forecast: ""
         self.target = FolderRow(self)
         self.check = choice_box(
@@ -663,17 +661,13 @@ class ShrinkPage(QWidget):
         self._metric, self._metric_of = metric, of_cut
         self._show_effect()
 
-    def set_trial(self, trial: JobState | None, cut: str) -> None:
-        """Show the progress of the measurement of a cut, or the previous job in the queue.
+    def set_trials(self, trials: Mapping[str, JobState], other: JobState | None) -> None:
+        """Show the progress of measurements, or the previous job in the queue.
 
-        `trial` is None if no cut is measured. `cut` is the identity of the cut; "" if it is one of
-        another state.
+        `trials` are those of cuts of the exported state, by the identity of the cut. `other` is
+        the first measurement of any cut; None if there is none.
         """
-        self._trial, self._trial_cut = trial, cut
-        words = self.tr("Evaluate this cut")
-        if trial is not None:
-            words = self.tr("Evaluating…") if trial.is_running else self.tr("Queued…")
-        self.evaluate.setText(words)
+        self._trials, self._other_trial = trials, other
         self._show_effect()
 
     def _trial_text(self, cut: str) -> str:
@@ -681,10 +675,10 @@ class ShrinkPage(QWidget):
 
         `cut` is the identity of the cut that is shown.
         """
-        trial = self._trial
+        trial = self._trials.get(cut, self._other_trial)
         if trial is None:
             return ""
-        same = cut == self._trial_cut
+        same = cut in self._trials
         if not trial.is_running:
             words = self.tr("The evaluation of another cut is queued.")
             if same:
@@ -892,8 +886,13 @@ class ShrinkPage(QWidget):
         self.wrong.setVisible(bool(sentence))
 
     def _on_evaluate(self) -> None:
-        if self.forecast is not None and self.forecast.request == self._current_request:
-            self.evaluateRequested.emit(self.forecast)
+        forecast = self.forecast
+        if forecast is None:
+            return
+        if (cut := forecast.request.identity()) in self._trials:
+            self.cancelRequested.emit(cut)
+        elif forecast.request == self._current_request:
+            self.evaluateRequested.emit(forecast)
 
     def _show_effect(self) -> None:
         """Show how the cut affects the output of the state, and its metric if it was measured."""
@@ -903,7 +902,12 @@ class ShrinkPage(QWidget):
         changes = forecast.exactness == CHANGES
         # Not hidden, so that nothing moves.
         impossible = forecast.is_empty or forecast.wrong or forecast.why_not
-        self.evaluate.setDisabled(self._trial is not None or bool(impossible))
+        under_way = forecast.request.identity() in self._trials
+        self.evaluate.setDisabled(bool(impossible) and not under_way)
+        words = self.tr("Evaluate this cut")
+        tip = self.tr("Measure the smaller model, with its tokenizer, before it is exported.")
+        self.evaluate.setText(self.tr("Cancel evaluation") if under_way else words)
+        self.evaluate.setToolTip("" if under_way else tip)
         if forecast.wrong:
             self._show_effect_text("", TEXT)
         elif forecast.is_empty:

@@ -572,6 +572,7 @@ class Workbench(QObject):
         )
         views.form.roundsRequested.connect(self.rounds.ask)
         views.history.compareRequested.connect(self.compare.compare_state)
+        views.history.exportRequested.connect(self.export.ask_state)
         views.preview.tensorRequested.connect(self.show_tensor)
         views.preview.repairRequested.connect(self.repair.ask)
         views.preview.recoverRequested.connect(self.recover.ask)

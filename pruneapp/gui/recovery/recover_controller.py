@@ -44,7 +44,12 @@ from pruneapp.gui.recovery.dialogs import (
     RecoveryReportDialog,
 )
 from pruneapp.gui.recovery.progress import RecoveryProgress
-from pruneapp.gui.widgets.engine_text import translate_error, translate_param, translate_sentence
+from pruneapp.gui.widgets.engine_text import (
+    numbered_title,
+    translate_error,
+    translate_param,
+    translate_sentence,
+)
 from pruneapp.gui.widgets.number_format import count, duration, number
 from pruneapp.gui.widgets.reports import comparison_in_words, is_harmful
 from pruneapp.gui.widgets.screen import Dialog, bring_to_front
@@ -303,7 +308,7 @@ class RecoverController(Feature[Dialog]):
         recovery is cancelled, or if the user discards its result.
         """
         self.session.check_may_work()
-        before = self.document.history.key
+        before = self.document.key_of(position)
         self._notifications.end(NoticeTopic.EVALUATION, NoticeTopic.PRUNING, NoticeTopic.RECOVERED)
         steps = 0 if request.trains else request.settings.steps
         run = RecoveryRun(agreed, request, lambda event: self._received.emit(run, event))
@@ -339,11 +344,25 @@ class RecoverController(Feature[Dialog]):
         document, done = self.document, found.done
         self._compared, self._recovered_by = None, source
         if done.proposal is not None:
-            if not self.session.commit(done.proposal, at=position):
+            if not (state := self.session.commit(done.proposal, at=position)):
                 return
-            keys = before, document.history.key
+            keys = before, document.key_of(state)
             self._keep_measurements(found, keys, source, evaluates=request.evaluates)
+            if state != document.position:
+                text = self.tr("The recovery is finished: {state}.")
+                self._notifications.offer(
+                    NoticeTopic.RECOVERED,
+                    text.format(state=numbered_title(state, document.items[state])),
+                    self.tr("Go to it"),
+                    partial(self._go_to, keys[1], found, steps),
+                )
+                return
         self._show_report(found, steps)
+
+    def _go_to(self, key: object, found: MeasuredRecovery, steps: int) -> None:
+        """Go to the result of a recovery, and show its report; nothing if it was deleted."""
+        if self.session.go_to(key):
+            self._show_report(found, steps)
 
     def _accept(self, found: MeasuredRecovery) -> Flow[bool]:
         """Return whether to use a result; asks the user if a metric is worse."""

@@ -32,7 +32,12 @@ from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceCh
 from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.engine_text import translate_error, translate_param, translate_sentence
+from pruneapp.gui.widgets.engine_text import (
+    numbered_title,
+    translate_error,
+    translate_param,
+    translate_sentence,
+)
 from pruneapp.gui.widgets.labels import join_names
 from pruneapp.gui.widgets.reports import samples_in_words
 from pruneapp.params import FlagParam, FloatParam, Interval, IntParam, SizeParam
@@ -272,7 +277,7 @@ class RepairController(Feature[RepairDialog]):
         repair is cancelled.
         """
         self.session.check_may_work()
-        before = self.document.history.key
+        before = self.document.key_of(position)
         self._notifications.end(NoticeTopic.EVALUATION, NoticeTopic.PRUNING)
         self._repairing = RunJob(self.tr("Repair"), work, Lane.PROGRAM)
         self.session.lock(
@@ -290,11 +295,26 @@ class RepairController(Feature[RepairDialog]):
         finally:
             self._repairing = None
             self.session.lock(self, None)
-        if not self.session.commit(done.repair, at=position):
+        if not (state := self.session.commit(done.repair, at=position)):
             return
-        self._compared = before, self.document.history.key
+        document = self.document
+        self._compared = before, document.key_of(state)
         self._repaired_by = source
-        self._show_report(done)
+        if state == document.position:
+            self._show_report(done)
+            return
+        text = self.tr("The repair is finished: {state}.")
+        self._notifications.offer(
+            NoticeTopic.REPAIR,
+            text.format(state=numbered_title(state, document.items[state])),
+            self.tr("Go to it"),
+            partial(self._go_to, self._compared[1], done),
+        )
+
+    def _go_to(self, key: object, done: CalibratedRepair) -> None:
+        """Go to the result of a repair, and show its report; nothing if it was deleted."""
+        if self.session.go_to(key):
+            self._show_report(done)
 
     def _show_report(self, done: CalibratedRepair) -> None:
         contents, source = self.session.contents, self._repaired_by

@@ -162,10 +162,11 @@ def test_a_state_is_compared_recovered_and_exported_from_its_menu(branched):
     user.wait(lambda: view._comparison is not None and view._comparison.a == "Opened")
     choose_in_menu(user, 1, "Export…")
     user.wait(lambda: user.workbench.export.dialog is not None)
-    assert user.document.position == 1
+    assert user.document.position == 3
+    assert user.workbench.export.dialog.windowTitle().startswith("Export: 1: ")
     user.workbench.export.dialog.reject()
     user.wait(lambda: user.workbench.export.dialog is None)
-    choose_in_menu(user, 2, "Recover…")
+    choose_in_menu(user, 2, "Go to this state and recover…")
     user.wait(lambda: user.workbench.recover.dialog is not None)
     assert user.document.position == 2
     user.workbench.recover.dialog.reject()

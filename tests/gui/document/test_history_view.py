@@ -203,9 +203,9 @@ def test_the_menu_of_a_state_offers_what_can_be_done(branched, qtbot):
         ("Go to this state", branched.jumpRequested, [3]),
         ("Evaluate", branched.measureRequested, [3]),
         ("Compare with the current state", branched.compareRequested, [3]),
-        ("Repair…", branched.commandRequested, [3, "repair"]),
-        ("Recover…", branched.commandRequested, [3, "recover"]),
-        ("Export…", branched.commandRequested, [3, "export"]),
+        ("Go to this state and repair…", branched.commandRequested, [3, "repair"]),
+        ("Go to this state and recover…", branched.commandRequested, [3, "recover"]),
+        ("Export…", branched.exportRequested, [3]),
         ("Delete branch…", branched.deleteRequested, [3]),
     ):
         menu, found = actions(3)

@@ -182,10 +182,18 @@ def test_an_evaluation_of_a_cut_continues_when_the_dialog_is_closed(
     user.click(page.evaluate)
     queued = "Its evaluation is queued. It waits for: Recovery."
     user.wait(lambda: queued in page.state.text())
-    assert page.evaluate.text() == "Queued…"
-    assert not page.evaluate.isEnabled()
+    assert page.evaluate.text() == "Cancel evaluation"
+    user.click(page.evaluate)
+    user.wait(lambda: "Not evaluated yet." in page.state.text())
+    user.click(page.evaluate)
+    user.wait(lambda: queued in page.state.text())
     user.key("Left", page.rows.rows["ffn"].slider)
     user.wait(lambda: "The evaluation of another cut is queued." in page.state.text())
+    user.click(page.evaluate)
+    user.wait(lambda: page.evaluate.text() == "Cancel evaluation")
+    titles = [job.progress.title for job in jobs.states()]
+    assert titles.count("Evaluating the cut") == 2, "the new cut is queued, too"
+    user.click(page.evaluate)
     user.key("Right", page.rows.rows["ffn"].slider)
     user.wait(lambda: queued in page.state.text())
     user.click(dialog.stop)
@@ -193,11 +201,10 @@ def test_an_evaluation_of_a_cut_continues_when_the_dialog_is_closed(
     page = turn_to_page(user).page
     for _ in range(2):
         user.key("Right", page.rows.rows["ffn"].slider)
-    user.wait(lambda: page.evaluate.text() == "Queued…")
+    user.wait(lambda: page.evaluate.text() == "Cancel evaluation")
     runners[0].gate.closed = True
     gate.closed = False
     user.wait(lambda: "Evaluating this cut." in page.state.text())
-    assert page.evaluate.text() == "Evaluating…"
     user.click(user.workbench.export.dialog.stop)
     done = []
     monkeypatch.setattr(user.workbench.export._notifications, "show_done", done.append)
@@ -232,6 +239,51 @@ def test_each_state_has_its_cut(user, folder):
     dialog = turn_to_page(user)
     assert dialog.page.request == cut
     user.click(dialog.stop)
+
+
+def test_the_dialog_exports_its_state_whatever_becomes_current(user, folder, script, runners):
+    """Regression: a repair made another state current, and the export ended without a word."""
+    user.open_file(folder)
+    document = user.document
+
+    def prune(number):
+        name = f"model.layers.{number}.self_attn.q_proj.weight"
+        step = Step((Row((name,), "l1_unstructured", {"amount": 0.5}),))
+        assert user.session.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+
+    prune(0)
+    menu = user.views.history.context_menu(0)
+    next(a for a in menu.actions() if a.text() == "Export…").trigger()
+    export = user.workbench.export
+    user.wait(lambda: export.dialog is not None and export.dialog.isVisible())
+    assert document.position == 1, "the current state stays"
+    dialog = export.dialog
+    assert dialog.windowTitle() == "Export: Opened"
+    dialog.tabs.setCurrentIndex(1)
+    page = dialog.page
+    user.wait(lambda: page.order() is not None)
+    user.key("Right", page.rows.rows["ffn"].slider)
+    user.wait(lambda: page.order() is not None and page.forecast.exactness == CHANGES)
+    prune(1)
+    evaluate_cut(user, page, script)
+    assert "Not evaluated" not in page.state.text()
+    user.click(dialog.go)
+    report_of(user)
+    user.close_report()
+    out = load_file(folder.with_name("tiny-shrunk") / "model.safetensors")
+    assert (out["model.layers.0.self_attn.q_proj.weight"] != 0).all()
+    assert document.position == 2
+    menu = user.views.history.context_menu(0)
+    next(a for a in menu.actions() if a.text() == "Export…").trigger()
+    user.wait(lambda: export.dialog is not None and export.dialog.isVisible())
+    page = export.dialog.page
+    user.wait(lambda: "After this cut" in page.state.text())
+    assert page.request.kept, "the settings of the state come back"
+    export.dialog.tabs.setCurrentIndex(0)
+    user.click(export.dialog.go)
+    assert report_of(user).as_text()
+    user.close_report()
+    assert document.exported_at == 0
 
 
 def test_the_command_shrink_opens_its_page(user, folder):

@@ -8,12 +8,14 @@ from PySide6.QtCore import QPoint
 from safetensors.torch import load_file, save_file
 
 from pruneapp.checkpoint import checkpoint
+from pruneapp.document.document import Capture
 from pruneapp.edits.manual_edit import ManualEditRequest
 from pruneapp.export import exporter
 from pruneapp.export.report import ExportRequest
 from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.document import open_document
 from pruneapp.gui.export import export_controller
+from pruneapp.gui.export.export_controller import ExportedState
 from pruneapp.gui.preview import live_preview, panel
 from pruneapp.preview import preview
 from tests.gui.job_gate import Gate
@@ -248,7 +250,9 @@ def test_a_stopped_job_is_stopped_even_if_the_window_stays(at_work, writing, tmp
 
 def test_each_report_is_closed_by_itself(at_work, tmp_path):
     first = at_work.export(tmp_path / "a.safetensors")
-    at_work.workbench.export._export(ExportRequest("safetensors", tmp_path / "b.safetensors"))
+    document = at_work.document
+    of = ExportedState(Capture.of(document), document.history.key, "")
+    at_work.workbench.export._export(of, ExportRequest("safetensors", tmp_path / "b.safetensors"))
     at_work.wait(lambda: at_work.workbench.export.report is not first)
     second = at_work.workbench.export.report
     first.close()

@@ -294,9 +294,15 @@ def test_other_states_can_be_looked_at_meanwhile(pruned, statistics, monkeypatch
     user.click_state(0)
     user.wait(lambda: user.document.position == 0)
     gate.set()
-    user.wait(lambda: user.workbench.repair.report is not None)
+    user.wait(lambda: len(user.states) == 3)
     assert user.trouble == []
     assert user.document.branches.after == (0, 1), "the repair follows the state it was made for"
+    assert user.document.position == 0, "the state that is looked at stays current"
+    assert user.workbench.repair.report is None
+    (notice,) = (n for n in user.window.notices.notices if n.sentence.text() == user.notices[0])
+    assert notice.sentence.text().startswith("The repair is finished: 2: Repair")
+    user.click(notice.action)
+    user.wait(lambda: user.workbench.repair.report is not None)
     assert user.document.position == 2
 
 
