@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice
-from pruneapp.gui.method_form.editors import rows_of_editors
+from pruneapp.gui.method_form.editors import FlagEditor, rows_of_editors
 from pruneapp.gui.plots.curves import CurveGroup, CurveView, StepCurve
 from pruneapp.gui.recovery.progress import (
     HELD_OUT,
@@ -123,12 +123,14 @@ class RecoverDialog(Dialog):
         row.addWidget(self.trains)
         row.addWidget(self.no_training, 1)
         settings, self.editors = rows_of_editors(params, self, self._show_state)
-        self.set_up = QPushButton(self.tr("Set up an evaluation…"), self)
+        self.set_up = QPushButton(self.tr("Set up…"), settings)
+        self.set_up.setAccessibleName(self.tr("Set up an evaluation…"))
         self.set_up.setToolTip(
             self.tr("The inputs above cannot evaluate the model: choose what measures it.")
         )
         self.set_up.setAccessibleDescription(self.set_up.toolTip())
         self.set_up.clicked.connect(self.setUpRequested)
+        self.editors[self.EVALUATES].line.addWidget(self.set_up)
         self.note = plain(wrap=True, ink=MUTED)
         # Its space is reserved, so that nothing moves while a field is edited.
         self.note.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
@@ -145,7 +147,6 @@ class RecoverDialog(Dialog):
             self.distills,
             trains,
             settings,
-            self.set_up,
             self.note,
         )
         layout = lay_in_column(self, *parts, spacing=8, margins=(16, 16, 16, 16))
@@ -173,9 +174,10 @@ class RecoverDialog(Dialog):
         elif found and not trains:
             why = self.tr("The script does not define train(model).")
         self.no_training.setText(why)
-        box = self.editors[self.EVALUATES]
-        box.set_value(evaluates)
-        box.setEnabled(evaluates)
+        flag = self.editors[self.EVALUATES]
+        flag.set_value(evaluates)
+        assert isinstance(flag, FlagEditor)
+        flag.box.setEnabled(evaluates)  # not the editor, which contains the button
         self.set_up.setVisible(found and not evaluates)
         self._show_state()
 

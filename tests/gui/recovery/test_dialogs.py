@@ -31,7 +31,7 @@ def test_settings_of_distillation_have_no_effect_on_the_users_training(dialog):
     assert dialog.go.isEnabled()
     assert dialog.go.text() == "Run train()"
     assert not dialog.editors["steps"].isEnabled()
-    assert dialog.editors["evaluates"].isEnabled()
+    assert dialog.editors["evaluates"].box.isEnabled()
     dialog.set_functions(trains=False, evaluates=False, found=True)
     assert dialog.distills.isChecked()
     assert not dialog.editors["evaluates"].value()

@@ -166,7 +166,7 @@ def test_a_recovery_is_one_step_with_a_report_and_one_undo(pruned, tmp_path):
     assert dialog.go.text() == "Recover in 30 steps"
     assert not dialog.trains.isEnabled()
     assert dialog.no_training.text() == "The script does not define train(model)."
-    assert not dialog.editors["evaluates"].isEnabled()
+    assert not dialog.editors["evaluates"].box.isEnabled()
     assert dialog.editors["repair"].value()
     agree(user, dialog)
     panel = recover.panel
@@ -480,7 +480,7 @@ def test_evaluate_shows_the_metric_before_and_after(pruned, tmp_path):
 def test_an_evaluation_is_set_up_where_the_data_cannot_evaluate(pruned, tmp_path):
     user, recover, evaluation = pruned, pruned.workbench.recover, pruned.workbench.evaluation
     dialog = choose_script(user, CALIBRATES, tmp_path)
-    assert not dialog.editors["evaluates"].isEnabled()
+    assert not dialog.editors["evaluates"].box.isEnabled()
     user.click(dialog.set_up)
     user.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
     other, choice = tmp_path / "evaluates.py", evaluation.dialog.choice
@@ -492,7 +492,7 @@ def test_an_evaluation_is_set_up_where_the_data_cannot_evaluate(pruned, tmp_path
     scripts = user.workbench.scripts
     user.wait(lambda: scripts.dialog is not None and scripts.dialog.isVisible())
     user.click(scripts.dialog.go)
-    user.wait(dialog.editors["evaluates"].isEnabled)
+    user.wait(dialog.editors["evaluates"].box.isEnabled)
     assert dialog.set_up.isHidden()
     assert dialog.editors["evaluates"].value()
     agree(user, dialog)
