@@ -104,6 +104,9 @@ class Account:
     data_names: Mapping[str, str] = field(default_factory=dict)
     # Value and difference from the unpruned model of each metric of the exported state, as text.
     metrics: Mapping[str, str] = field(default_factory=dict)
+    evaluation: str = ""  # script, data and limit that the metrics were measured with, as text
+    # Whether the data of the evaluation are among those of the calibration.
+    same_data: bool = False
     version: str = __version__  # version of Pruneapp
 
 
@@ -115,6 +118,8 @@ def account_of(
     provenance: Provenance | None = None,
     *,
     metrics: Mapping[str, str] | None = None,
+    evaluation: str = "",
+    same_data: bool = False,
 ) -> Account:
     """Return the report of an export. Reads the pruned tensors of the opened file once.
 
@@ -124,8 +129,8 @@ def account_of(
         The steps as text, in order.
     provenance
         The origin of the export, or an estimate; it counts in the sizes of other formats.
-    metrics
-        The metrics of the exported state, as text.
+    metrics, evaluation, same_data
+        The metrics of the exported state and what they were measured with, see `Account`.
     job
         Started with the number of elements of the pruned tensors.
     """
@@ -164,6 +169,8 @@ def account_of(
         calibration_in(report.provenance),
         {} if provenance is None else calibration_names(provenance.recipe.entries),
         metrics or {},
+        evaluation,
+        same_data,
     )
 
 
@@ -342,6 +349,8 @@ def as_json(account: Account) -> str:
         "step_details": [step.detail for step in account.steps],
         "calibrated_with": list(account.calibration),
         "metrics": dict(account.metrics),
+        "evaluation": account.evaluation,
+        "evaluated_on_calibration_data": account.same_data,
         "files": [{**asdict(file), "path": str(file.path)} for file in report.files],
         "sizes": [{key: getattr(offer, key) for key in _SIZE} for offer in account.sizes],
         "notices": list(report.notices),

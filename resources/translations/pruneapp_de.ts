@@ -23036,10 +23036,6 @@ steps</extracomment>
         <translation>Rang nach</translation>
     </message>
     <message>
-        <source>The units that rank lowest are cut first: by a norm over all their tensors, or by scores that you computed.</source>
-        <translation>Die Einheiten mit dem niedrigsten Rang werden zuerst entfernt: nach einer Norm über alle ihre Tensoren oder nach Werten, die Sie berechnet haben.</translation>
-    </message>
-    <message>
         <source>L2 norm</source>
         <translation>L2-Norm</translation>
     </message>
@@ -23086,6 +23082,18 @@ steps</extracomment>
     <message>
         <source>Check</source>
         <translation>Prüfung</translation>
+    </message>
+    <message>
+        <source>The units that rank lowest are cut first: by a norm over all their tensors, by Wanda or FLAP, which use statistics of activations, or by scores that you computed.</source>
+        <translation>Die Einheiten mit dem niedrigsten Rang werden zuerst entfernt: nach einer Norm über alle ihre Tensoren, nach Wanda oder FLAP, die Statistiken der Aktivierungen verwenden, oder nach Werten, die Sie berechnet haben.</translation>
+    </message>
+    <message>
+        <source>Wanda</source>
+        <translation>Wanda</translation>
+    </message>
+    <message>
+        <source>FLAP</source>
+        <translation>FLAP</translation>
     </message>
     <message>
         <source>The files are always read back and compared with the pruned model. To build or run the class, a Python with transformers is needed.</source>
@@ -23148,12 +23156,24 @@ steps</extracomment>
         <translation>Wert in der Datei</translation>
     </message>
     <message>
+        <source>{name} score</source>
+        <translation>{name}-Wert</translation>
+    </message>
+    <message>
         <source>Units that are all zero are removed without loss. Move a slider to the right to remove more, starting with the lowest {rank}.</source>
         <translation>Einheiten, die nur Nullen enthalten, werden ohne Verlust entfernt. Schieben Sie einen Regler nach rechts, um mehr zu entfernen, beginnend mit: {rank}, niedrigste zuerst.</translation>
     </message>
     <message>
         <source>Scores of {file}</source>
         <translation>Werte von {file}</translation>
+    </message>
+    <message>
+        <source>Statistics: {path}</source>
+        <translation>Statistiken: {path}</translation>
+    </message>
+    <message>
+        <source>Statistics of activations</source>
+        <translation>Statistiken der Aktivierungen</translation>
     </message>
     <message>
         <source>File of scores</source>

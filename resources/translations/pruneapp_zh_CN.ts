@@ -23035,10 +23035,6 @@ steps</extracomment>
         <translation>排序依据</translation>
     </message>
     <message>
-        <source>The units that rank lowest are cut first: by a norm over all their tensors, or by scores that you computed.</source>
-        <translation>排名最低的单元先裁：按其所有张量的范数，或按您计算的分数。</translation>
-    </message>
-    <message>
         <source>L2 norm</source>
         <translation>L2 范数</translation>
     </message>
@@ -23085,6 +23081,18 @@ steps</extracomment>
     <message>
         <source>Check</source>
         <translation>检查</translation>
+    </message>
+    <message>
+        <source>The units that rank lowest are cut first: by a norm over all their tensors, by Wanda or FLAP, which use statistics of activations, or by scores that you computed.</source>
+        <translation>排名最低的单元最先被移除：按其所有张量的范数，按使用激活统计的 Wanda 或 FLAP，或按您计算的分数。</translation>
+    </message>
+    <message>
+        <source>Wanda</source>
+        <translation>Wanda</translation>
+    </message>
+    <message>
+        <source>FLAP</source>
+        <translation>FLAP</translation>
     </message>
     <message>
         <source>The files are always read back and compared with the pruned model. To build or run the class, a Python with transformers is needed.</source>
@@ -23147,12 +23155,24 @@ steps</extracomment>
         <translation>文件中的分数</translation>
     </message>
     <message>
+        <source>{name} score</source>
+        <translation>{name} 分数</translation>
+    </message>
+    <message>
         <source>Units that are all zero are removed without loss. Move a slider to the right to remove more, starting with the lowest {rank}.</source>
         <translation>全为零的单元会被无损移除。向右移动滑块可移除更多，从{rank}最低的单元开始。</translation>
     </message>
     <message>
         <source>Scores of {file}</source>
         <translation>{file} 的分数</translation>
+    </message>
+    <message>
+        <source>Statistics: {path}</source>
+        <translation>统计：{path}</translation>
+    </message>
+    <message>
+        <source>Statistics of activations</source>
+        <translation>激活统计</translation>
     </message>
     <message>
         <source>File of scores</source>

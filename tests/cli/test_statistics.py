@@ -328,7 +328,7 @@ def test_an_export_stores_the_digest_of_its_statistics(call, statistics):
     with open_checkpoint(Path("p.safetensors")) as checkpoint:
         assert calibration_of(checkpoint) == ("text:1",)
     assert json.loads(Path("r.json").read_text())["calibrated_with"] == ["text:1"]
-    assert "Calibrated with the text with the SHA-256 1: " in Path("r.html").read_text("utf-8")
+    assert "Calibrated with the text with the SHA-256 1." in Path("r.html").read_text("utf-8")
     verify = ("verify", "p.safetensors", "--against", "m.safetensors")
     assert call(*verify, "--statistics", "s.safetensors")[0] == 0
     plain = ("m.safetensors", "--method", "l1_unstructured", "--amount", "0.5")

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -122,6 +123,20 @@ def test_the_page_says_all_of_each_step(account, tmp_path):
     page = Page(write_account(account, tmp_path / "r.html", Job()).read_text())
     for step in STEPS:
         assert {step.label, *step.detail.splitlines()} <= set(page.texts)
+
+
+def test_the_page_names_the_data_of_the_evaluation(account, tmp_path):
+    """Regression: a warning about the same data was shown for any data."""
+
+    def text_of(same):
+        data = {"metrics": {"cosine": "0.98"}, "evaluation": "embedding.py, sentences.txt, seed 0"}
+        found = replace(account, calibration=("text:12ab",), same_data=same, **data)
+        return write_account(found, tmp_path / f"{same}.html", Job()).read_text()
+
+    page = text_of(False)
+    assert "Measured before the export by embedding.py, sentences.txt, seed 0, with" in page
+    assert "Calibrated with the text with the SHA-256 12ab.<" in page
+    assert "the metrics are measured with the same data" in text_of(True)
 
 
 def test_sizes_and_dtypes_are_those_that_were_written(source_of, tmp_path):

@@ -17,6 +17,7 @@ from pruneapp.evaluation.report.contents import (
     ReportSource,
     collect_report,
 )
+from pruneapp.evaluation.runner import Conditions
 from pruneapp.export.destination.target import check_file
 from pruneapp.export.report_writer import html_template
 from pruneapp.progress import Job
@@ -87,6 +88,17 @@ def metric_texts(quality: StateQuality | None) -> dict[str, str]:
         m.name: f"{value_text(m)} ({difference_text(m)})" if m.difference else value_text(m)
         for m in metrics
     }
+
+
+def conditions_text(conditions: Conditions) -> str:
+    """Return script, data, limit and seed of a measurement, separated by commas."""
+    data, samples, limit = conditions.data, conditions.samples, conditions.limit
+    if data and conditions.data_sha256:
+        data += f" (SHA-256 {conditions.data_sha256})"
+    used = "" if limit is None else f"at most {limit:,} samples"
+    if samples is not None:
+        used = f"{samples.used:,} of {samples.total:,} {samples.noun}"
+    return ", ".join(filter(None, (conditions.name, data, used, f"seed {conditions.seed}")))
 
 
 def _remarks(state: ReportedState, evaluation: ReportedEvaluation | None) -> Iterator[str]:

@@ -824,9 +824,14 @@ class EvaluationController(Feature[EvaluateDialog]):
         return next(reversed(self._conditions), "")
 
     @property
+    def shown_conditions(self) -> Conditions | None:
+        """The conditions of the results that are shown; None if there are none."""
+        return self._conditions.get(self._shown_evaluation)
+
+    @property
     def conditions(self) -> str:
         """The conditions of the results that are shown, as text; empty if there are none."""
-        found = self._conditions.get(self._shown_evaluation)
+        found = self.shown_conditions
         return "" if found is None else conditions_in_words(found)
 
     @property

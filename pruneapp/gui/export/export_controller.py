@@ -23,6 +23,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, UnwritableError, first_names
 from pruneapp.evaluation.classifier import Classifier
 from pruneapp.evaluation.metric import StateQuality
+from pruneapp.evaluation.runner import Conditions
 from pruneapp.export.catalog import FORMATS, usual_format
 from pruneapp.export.completeness import find_unwritable
 from pruneapp.export.destination.target import kept_name, not_replaced_notice
@@ -233,6 +234,7 @@ class ExportJob:
     cluster: str = ""  # address of the cluster that runs the export; empty for this machine
     evaluation: EvaluationData | None = None  # for the comparison script; None for example inputs
     quality: StateQuality | None = None  # of the exported state, for the report; None if unknown
+    conditions: Conditions | None = None  # of the measurement of `quality`
     # Set as soon as the export is written: cancelling does not remove it after that.
     report: ExportReport | None = None
     missing: tuple[Path, ...] = ()  # accompanying files that are requested but not written yet
@@ -256,7 +258,13 @@ class ExportJob:
         while self.missing:
             path, *rest = self.missing
             self.report = report = write_accompanying_files(
-                self.capture, report, path, job, evaluation=self.evaluation, quality=self.quality
+                self.capture,
+                report,
+                path,
+                job,
+                evaluation=self.evaluation,
+                quality=self.quality,
+                conditions=self.conditions,
             )
             self.missing = tuple(rest)
         return report
@@ -297,6 +305,7 @@ def write_accompanying_files(
     *,
     evaluation: EvaluationData | None = None,
     quality: StateQuality | None = None,
+    conditions: Conditions | None = None,
 ) -> ExportReport:
     """Write `path`, one of `accompanying_files`, and return `report` with a notice about it.
 
@@ -309,12 +318,22 @@ def write_accompanying_files(
         return write_check_script(checkpoint, report, path, job, evaluation)
 
     def account(path: Path) -> Path:
-        from pruneapp.evaluation.report.page import metric_texts  # not needed at start-up
+        # not needed at start-up
+        from pruneapp.evaluation.report.page import conditions_text, metric_texts
 
         snapshot = capture.snapshot
         origin = estimated_provenance(snapshot, history_recipe(capture, job), job)
         steps, metrics = _steps_of(capture), metric_texts(quality)
-        content = account_of(snapshot, report, steps, job, origin, metrics=metrics)
+        content = account_of(
+            snapshot,
+            report,
+            steps,
+            job,
+            origin,
+            metrics=metrics,
+            evaluation="" if conditions is None else conditions_text(conditions),
+            same_data=quality is not None and any(m.calibrated for m in quality.metrics),
+        )
         return write_account(content, path, job, keep_existing=True)
 
     if path.name.endswith(_SCRIPT):
@@ -465,7 +484,7 @@ class ExportController(Feature[ExportDialog]):
 
     `asked` returns the text of the button that would apply the preview; empty if there is no
     preview. `cluster` returns the address of the cluster that exports run on; empty for this
-    machine.
+    machine. `statistics` returns the path of the loaded statistics of activations; None for none.
     """
 
     commands: ClassVar = {"export": "ask", "shrink": "ask_shrunk"}
@@ -485,11 +504,13 @@ class ExportController(Feature[ExportDialog]):
         *,
         asked: Callable[[], str],
         cluster: Callable[[], str],
+        statistics: Callable[[], Path | None],
     ) -> None:
         super().__init__(context, session)
         self._evaluation = evaluation
         self._asked = asked
         self._cluster = cluster
+        self._statistics = statistics
         self._trials: list[Trial] = []
         self._trial_timer = QTimer(self)
         self._trial_timer.setInterval(_TRIAL_MS)
@@ -637,6 +658,8 @@ class ExportController(Feature[ExportDialog]):
             dialog.select_page(shrunk=True)
         dialog.page.evaluateRequested.connect(partial(self._evaluate_cut, of))
         dialog.page.cancelRequested.connect(partial(self._cancel_trial, of.key))
+        if (statistics := self._statistics()) is not None:
+            dialog.page.set_statistics(str(statistics))
         dialog.page.set_folder(str(self.session.folder("data")))
         dialog.page.fileChosen.connect(lambda path: self.session.note_folder("data", Path(path)))
         self.open_dialog(dialog)
@@ -884,7 +907,8 @@ class ExportController(Feature[ExportDialog]):
         cluster = self._cluster()
         data = evaluation_data(self._evaluation.source, self.session.contents.classifier)
         quality = self._evaluation.quality_of(of.key)
-        writing = ExportJob(of.capture, request, cluster, data, quality)
+        conditions = None if quality is None else self._evaluation.shown_conditions
+        writing = ExportJob(of.capture, request, cluster, data, quality, conditions)
         shown = self.session.contents.shown
         if request.replace_original:
             self.session.lock(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,8 +20,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
-    QGridLayout,
-    QLabel,
     QLineEdit,
     QPlainTextEdit,
     QProgressBar,
@@ -32,11 +31,12 @@ from PySide6.QtWidgets import (
 
 from pruneapp import DOCUMENTATION
 from pruneapp.checkpoint.io.files import exists, is_folder
-from pruneapp.errors import abridge_text
+from pruneapp.errors import PruneAppError, abridge_text
 from pruneapp.export.report import CHANGES, EXACT
 from pruneapp.groups.group import MULTIPLES
 from pruneapp.gui.app.jobs import JobState
-from pruneapp.gui.export.axis_rows import AxisRows, share_text
+from pruneapp.gui.export.axis_rows import AxisRows
+from pruneapp.gui.export.size_table import SizeTable
 from pruneapp.gui.export.target_row import expand_home, in_progress_problem, path_problem
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import (
@@ -66,8 +66,11 @@ from pruneapp.gui.widgets.labels import (
 from pruneapp.gui.widgets.screen import Scrolled
 from pruneapp.gui.widgets.status import time_left_text
 from pruneapp.gui.widgets.theme import with_defaults
-from pruneapp.shrink.forecast import ModelSize, ShrinkForecast
+from pruneapp.methods.coupled_units import FLAP, WANDA
+from pruneapp.progress import Job
+from pruneapp.shrink.forecast import ShrinkForecast
 from pruneapp.shrink.surveyed_state import USUAL_NORM, CutRequest
+from pruneapp.statistics.file import holds_statistics
 
 # delay after which work in progress is shown
 _BUSY_MS = 200
@@ -77,8 +80,9 @@ _MIN_LINES = 8
 # height in lines of the text above the axes: an explanation, or an error
 _HINT_LINES = 2
 _BAR = 320  # maximum width of the progress bar in pixels
-# number of norms in the ranking; the item after them is a file of scores
-_NORMS = 3
+# The rankings by statistics of activations follow the three norms; a file of scores is the last.
+_BY_STATISTICS = WANDA, FLAP
+_NAMED = 3 + len(_BY_STATISTICS)
 # maximum lines of the explanation of a check: what it does, and with which Python
 _CHECK_LINES = 3
 
@@ -145,79 +149,6 @@ class ConfigDiff(QPlainTextEdit):
     def minimumSizeHint(self) -> QSize:
         """Return a minimum size of the preferred height; further lines scroll."""
         return QSize(160, self.sizeHint().height())
-
-
-class SizeTable(QWidget):
-    """The size of the model before and after the cut."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(self.tr("Size"))
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(16)
-        self._grid.setVerticalSpacing(4)
-        self._grid.setColumnStretch(4, 1)
-        self.names: dict[str, QLabel] = {}
-        self.cells: dict[str, tuple[QLabel, QLabel, QLabel]] = {}
-        for name, words, tip in (
-            ("nbytes", self.tr("Weights"), self.tr("Bytes of the files of weights.")),
-            ("parameters", self.tr("Parameters"), ""),
-            (
-                "cache",
-                self.tr("KV cache per token"),
-                self.tr("Bytes of keys and values, in the dtype of the weights."),
-            ),
-            (
-                "multiply_adds",
-                self.tr("Multiply-adds per token"),
-                self.tr(
-                    "One multiply-add per token and weight used. Not counted: attention scores, "
-                    "which grow with the text, and layers that run once per text (pooler, "
-                    "classifier)."
-                ),
-            ),
-        ):
-            label = plain(words, ink=MUTED)
-            label.setToolTip(tip)
-            row = len(self.cells)
-            before, after, less = plain(), plain(), plain(ink=MUTED)
-            self._grid.addWidget(label, row, 0)
-            for column, cell in enumerate((before, after, less), 1):
-                cell.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-                self._grid.addWidget(cell, row, column)
-            self.names[name] = label
-            self.cells[name] = before, after, less
-
-    def set_sizes(self, before: ModelSize, after: ModelSize) -> None:
-        """Show the sizes `before` and `after` the cut; rows with an unknown size are hidden.
-
-        Where both are equal, only the size before is shown.
-        """
-        for name, (was, will, less) in self.cells.items():
-            old, new = getattr(before, name), getattr(after, name)
-            known = old is not None and new is not None
-            for widget in (self.names[name], was, will, less):
-                widget.setVisible(known)
-            if not known:
-                continue
-            as_bytes = name in {"nbytes", "cache"}
-            words = number_format.size if as_bytes else number_format.count
-            exact = number_format.exact_size if as_bytes else number_format.count
-            was.setText(words(old))
-            same = old == new
-            will.setText("" if same else f"→ {words(new)}")
-            less.setText("" if same else share_text(old - new, old))
-            # Reserve the width of the texts after a cut, so that the layout does not jump.
-            advance = self.fontMetrics().horizontalAdvance
-            will.setMinimumWidth(max(map(advance, (f"→ {words(old)}", "→ 888 MB"))) + 2)
-            less.setMinimumWidth(advance(share_text(888, 1000)) + 2)
-            was.setToolTip(exact(old))
-            will.setToolTip(exact(new))
-            said = self.tr("{what}: {before}, after the cut {after}")
-            will.setAccessibleName(
-                said.format(what=self.names[name].text(), before=exact(old), after=exact(new))
-            )
 
 
 class FolderRow(QWidget):
@@ -478,13 +409,16 @@ class ShrinkPage(QWidget):
         self.ranking = choice_box(
             self.tr("Rank by"),
             self.tr(
-                "The units that rank lowest are cut first: by a norm over all their tensors, or by "
-                "scores that you computed."
+                "The units that rank lowest are cut first: by a norm over all their tensors, by "
+                "Wanda or FLAP, which use statistics of activations, or by scores that you "
+                "computed."
             ),
             (
                 (self.tr("L2 norm"), USUAL_NORM),
                 (self.tr("L1 norm"), "l1"),
                 (self.tr("Mean magnitude"), "mean"),
+                (self.tr("Wanda"), WANDA),
+                (self.tr("FLAP"), FLAP),
             ),
         )
         self.scores = QPushButton(self.tr("Scores…"), self)
@@ -518,7 +452,7 @@ class ShrinkPage(QWidget):
         self.state = plain(wrap=True, ink=MUTED)
         self.evaluate = QPushButton(self.tr("Evaluate this cut"), self)
         self.evaluate.setAutoDefault(False)
-        self._title = self._metric = ""
+        self._title = self._metric = self._statistics = ""
         # Measurements of cuts of the state by the identity of the cut, and of any other state.
         self._trials: Mapping[str, JobState] = {}
         self._other_trial: JobState | None = None
@@ -547,7 +481,7 @@ class ShrinkPage(QWidget):
         self.rows.vocabulary.fileChosen.connect(self._on_file_chosen)
         self.multiple.currentIndexChanged.connect(self._request)
         self.write_as.toggled.connect(self._request)
-        self.ranking.currentIndexChanged.connect(self._request)
+        self.ranking.currentIndexChanged.connect(self._on_ranking)
         self.scores.clicked.connect(self._choose_scores)
         self.target.changed.connect(self.changed)
         self.check.currentIndexChanged.connect(self._explain_check)
@@ -737,6 +671,7 @@ class ShrinkPage(QWidget):
             self.rows.vocabulary.vocabulary(),
             self.rows.vocabulary.texts(),
             str(self.ranking.currentData()),
+            self._statistics if self.ranking.currentData() in _BY_STATISTICS else "",
             shares=self.rows.shares(),
         )
 
@@ -751,8 +686,11 @@ class ShrinkPage(QWidget):
             box.setCurrentIndex(place)
             del blocker
         by = self._current_request.by
-        file = self.ranking.findData(by) >= _NORMS
+        self._statistics = self._current_request.statistics or self._statistics
+        file = self.ranking.findData(by) >= _NAMED
         ranked = self.tr("score in the file") if file else self.ranking.currentText()
+        if by in _BY_STATISTICS:
+            ranked = self.tr("{name} score").format(name=ranked)
         words = self.tr(
             "Units that are all zero are removed without loss. Move a slider to the right to "
             "remove more, starting with the lowest {rank}."
@@ -769,13 +707,33 @@ class ShrinkPage(QWidget):
             return place
         name = self.tr("Scores of {file}").format(file=Path(by).name)
         blocker = QSignalBlocker(self.ranking)
-        if self.ranking.count() == _NORMS:
+        if self.ranking.count() == _NAMED:
             self.ranking.addItem(name)
-        self.ranking.setItemText(_NORMS, name)
-        self.ranking.setItemData(_NORMS, by)
-        self.ranking.setItemData(_NORMS, as_plain(by), Qt.ItemDataRole.ToolTipRole)
+        self.ranking.setItemText(_NAMED, name)
+        self.ranking.setItemData(_NAMED, by)
+        self.ranking.setItemData(_NAMED, as_plain(by), Qt.ItemDataRole.ToolTipRole)
         del blocker
-        return _NORMS
+        return _NAMED
+
+    def set_statistics(self, path: str) -> None:
+        """Set the statistics of activations that Wanda and FLAP use; "" asks for them if needed."""
+        self._statistics = path
+        tip = self.tr("Statistics: {path}").format(path=path) if path else ""
+        for by in _BY_STATISTICS:
+            index = self.ranking.findData(by)
+            self.ranking.setItemData(index, as_plain(tip), Qt.ItemDataRole.ToolTipRole)
+
+    def _on_ranking(self) -> None:
+        """Request the chosen ranking; choose statistics first if it needs them and has none."""
+        if self.ranking.currentData() in _BY_STATISTICS and not self._statistics:
+            title = self.tr("Statistics of activations")
+            path, _filter = QFileDialog.getOpenFileName(self, title, self._folder)
+            if not path:
+                self._show_request()
+                return
+            self._on_file_chosen(path)
+            self.set_statistics(path)
+        self._request()
 
     def set_folder(self, folder: str) -> None:
         """Set the folder in which file dialogs for scores, texts and ids start."""
@@ -791,7 +749,12 @@ class ShrinkPage(QWidget):
         )
         if path:
             self._on_file_chosen(path)
-            self.ranking.setCurrentIndex(self._ranking_index(path))
+            by = path
+            with suppress(PruneAppError):  # a forecast reports why it cannot be read
+                if holds_statistics(Path(path), Job()):
+                    self.set_statistics(path)
+                    by = WANDA
+            self.ranking.setCurrentIndex(self._ranking_index(by))
             self._request()
 
     def order(self) -> ShrinkOrder | None:

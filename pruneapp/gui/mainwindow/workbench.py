@@ -396,6 +396,7 @@ class Workbench(QObject):
             self.evaluation,
             asked=views.preview.action.main_action_text,
             cluster=self._cluster,
+            statistics=lambda: self.form.statistics_path,
         )
         self.tables = TableController(context, session, views.pages)
         self.channel_lists = ChannelListController(context, session, views.pages)

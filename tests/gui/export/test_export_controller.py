@@ -232,7 +232,7 @@ def test_the_report_names_the_data_that_calibrated_a_repair(pruned, file):
     pruned.wait(lambda: pruned.workbench.export.report is not None)
     pruned.close_report()
     page = (file.parent / "model-pruned.report.html").read_text(encoding="utf-8")
-    assert "Calibrated with the data of the script with the SHA-256 12ab: " in page
+    assert "Calibrated with the data of the script with the SHA-256 12ab. If calibrate()" in page
     with open_checkpoint(file.parent / "model-pruned.safetensors") as written:
         assert calibration_of(written) == ("script:12ab",)
 

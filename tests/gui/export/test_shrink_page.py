@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QToolTip
+from safetensors.numpy import save_file
 
 from pruneapp.export.report import CHANGES, EXACT
 from pruneapp.gui.export.shrink_page import ShrinkPage
@@ -461,6 +463,14 @@ def test_what_was_chosen_before_and_cannot_be_done_now_can_be_chosen_anew(show, 
     assert asked == [CutRequest()]
 
 
+@pytest.fixture
+def user_path(tmp_path):
+    """Write statistics of activations, and return their path."""
+    path = tmp_path / "other.statistics.safetensors"
+    save_file({"a.in_sum2": np.ones(4, np.float32)}, path)
+    return str(path)
+
+
 def test_units_are_ranked_by_another_norm_or_by_scores(page, qtbot, monkeypatch):
     ranking = page.ranking
     ranking.setFocus()
@@ -478,6 +488,27 @@ def test_units_are_ranked_by_another_norm_or_by_scores(page, qtbot, monkeypatch)
     assert page.asked[-1] == CutRequest()
     qtbot.keyClick(ranking, Qt.Key.Key_End)
     assert page.asked[-1] == CutRequest(by=path), "it is still there"
+
+
+def test_units_are_ranked_by_statistics_of_activations(page, user_path, qtbot, monkeypatch):
+    """Regression: Wanda was hidden behind a file of scores, and FLAP could not be chosen."""
+    ranking = page.ranking
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_arguments: ("", ""))
+    ranking.setFocus()
+    qtbot.keyClick(ranking, Qt.Key.Key_End)
+    assert ranking.currentText() == "L2 norm", "no statistics were chosen"
+    assert page.asked == []
+    page.set_statistics("/loaded.safetensors")
+    qtbot.keyClick(ranking, Qt.Key.Key_End)
+    assert page.asked[-1] == CutRequest(by="flap", statistics="/loaded.safetensors")
+    qtbot.keyClick(ranking, Qt.Key.Key_Up)
+    assert page.asked[-1] == CutRequest(by="wanda", statistics="/loaded.safetensors")
+    assert "starting with the lowest Wanda score" in page.first.text()
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_arguments: (user_path, ""))
+    qtbot.mouseClick(page.scores, Qt.MouseButton.LeftButton)
+    assert page.asked[-1] == CutRequest(by="wanda", statistics=user_path)
+    qtbot.keyClick(ranking, Qt.Key.Key_Home)
+    assert page.asked[-1] == CutRequest()
 
 
 CHANNELS = AxisForecast("channels", "Channels", 40, 40, (40,), tuple(range(30, 100)))
