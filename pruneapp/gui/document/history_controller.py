@@ -10,11 +10,12 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
+from weakref import ref
 
 from PySide6.QtWidgets import QDialog
 
 from pruneapp.document.document import DocumentChanged, HistoryItem
-from pruneapp.document.edit import Edit, Proposal
+from pruneapp.document.edit import Edit, Proposal, Record
 from pruneapp.document.history import PastState
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import HistoryError, StaleError
@@ -56,8 +57,9 @@ class HistoryController(Feature[QDialog]):
         self._target = -1
         self._reading: RunJob[Any] | None = None
         self._is_releasing = self._full_reported = self._is_sizing = False
-        # Sizes by the keys of records; None if the masks of a state cannot be read.
-        self._sizes: dict[object, StateSize | None] = {}
+        # Sizes by record; None if the masks of a state cannot be read. Not by `Record.key`: a state
+        # that treats zeros as pruned has the key, but not the size, of the state before it.
+        self._sizes: dict[ref[Record] | None, StateSize | None] = {}
         self._view = view
         self._shown = Throttle(self._show_sizes, self)
         session.opened.connect(self._on_opened)
@@ -163,29 +165,29 @@ class HistoryController(Feature[QDialog]):
         self._is_sizing, parameters = True, self.session.contents.size.parameters
         try:
             while (state := self._unsized_state()) is not None:
-                key, past = self._keys[state], self.document.state_at(state)
+                record, past = self._records[state], self.document.state_at(state)
                 try:
                     work = RunJob("", partial(size_of, past, parameters), Lane.BACKGROUND)
-                    self._sizes[key] = yield from work
+                    self._sizes[record] = yield from work
                 except HistoryError:  # the scratch file cannot be read, which going there reports
-                    self._sizes[key] = None
+                    self._sizes[record] = None
                 self._shown.request()
         finally:
             self._is_sizing = False
 
     @property
-    def _keys(self) -> list[object]:
-        """The record keys of all states by number; None for the opened file."""
-        return [None, *(record.key for record in self.document.history.records)]
+    def _records(self) -> list[ref[Record] | None]:
+        """Weak references to the records of all states by number; None for the opened file."""
+        return [None, *map(ref, self.document.history.records)]
 
     def _unsized_state(self) -> int | None:
-        keys = self._keys
-        states = (self.document.position, *range(len(keys)))
-        return next((state for state in states if keys[state] not in self._sizes), None)
+        records = self._records
+        states = (self.document.position, *range(len(records)))
+        return next((state for state in states if records[state] not in self._sizes), None)
 
     def _show_sizes(self) -> int:
         if self.session.document is not None:
-            found = {state: self._sizes.get(key) for state, key in enumerate(self._keys)}
+            found = {state: self._sizes.get(record) for state, record in enumerate(self._records)}
             self._view.set_sizes({state: size for state, size in found.items() if size is not None})
         return SHOW_EVERY_MS
 

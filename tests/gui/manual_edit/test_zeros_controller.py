@@ -61,6 +61,11 @@ def test_zeros_are_told_of_and_treated_as_pruned_by_one_click(user, sparse):
     assert user.notices == []
     assert user.document.masks.pruned("layers.0.weight") == 256
     assert user.cell("layers.2.weight", Column.SPARSITY).endswith("25.0 %")
+    states = user.views.history.tree.states
+    user.wait(lambda: states.row_of(1).sparsity is not None)
+    assert states.row_of(0).sparsity == 0
+    assert states.row_of(1).sparsity == pytest.approx(640 / 2048)
+    assert states.row_of(1).nbytes < states.row_of(0).nbytes
     assert not user.session.unexported, "an export has the same values"
     user.ask_amount("50 %")
     report = user.wait_preview()
