@@ -150,12 +150,10 @@ def _is_binary(mask: TensorEntry, sources: Sequence[ByteSource], job: Job) -> bo
 
 def _unpaired_notice(names: list[str]) -> Notice:
     """Return the notice about originals without a valid mask, with their names as details."""
-    several = len(names) > 1
-    some = f"{len(names):,} tensors are" if several else "One tensor is"
-    opened = "them: opened unchanged" if several else "it: opened unchanged"
+    some = f"{len(names):,} tensors are" if len(names) > 1 else "One tensor is"
     return Notice(
-        f"{some} named like the original of a pruned tensor, but no 0/1 mask of the same shape "
-        f"is next to {opened}, not as pruned.",
+        f"{some} named NAME_orig, without a 0/1 mask NAME_mask of the same shape: opened "
+        "unchanged, not as pruned.",
         "\n".join(names),
     )
 

@@ -57,9 +57,9 @@ def _lines(report: PatternReport, file: str) -> Iterator[str]:
         yield from table(_HEAD, map(_cells, report.broken), left=(0, 6))
         yield ""
     n_valid, n_tensors = len(report.tensors) - len(report.broken), len(report.tensors)
-    have = "has" if n_valid == 1 else "have"
+    match = "matches" if n_valid == 1 else "match"
     pattern = f"{report.n}:{report.m} along dim {report.dim}"
-    yield f"{n_valid:,} of {counted(n_tensors, 'tensor')} {have} {pattern}"
+    yield f"{n_valid:,} of {counted(n_tensors, 'tensor')} {match} {pattern}"
     n_outside = sum(tensor.outside for tensor in report.tensors if tensor.holds)
     if n_outside:
         yield f"Note: {n_outside:,} of their weights are in no group of {report.m}."

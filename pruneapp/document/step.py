@@ -214,8 +214,8 @@ class Step:
             )
         if self.limits.target_sparsity is not None and pruning != 1:
             raise ParameterError(
-                f"A total needs a step with one row that prunes (got {pruning}).",
-                remedy="Remove it, or make one step per row.",
+                f"A total needs a step with one rule that prunes (got {pruning}).",
+                remedy="Remove it, or make one step per rule.",
             )
         if self.prune_bias_and_norm and not any(map(may_have_companions, self.rows)):
             raise ParameterError(

@@ -151,7 +151,7 @@ class MeasuredState:
     number: int  # in the history
     label: str
     quality: StateQuality
-    # Whether it was measured under other conditions or in an earlier session.
+    # Whether it was measured under other conditions or in an earlier run.
     is_old: bool
     kind: str = ""  # display name of the method that created it; empty for the unpruned model
     joined: int = -1  # the nearest measured ancestor; -1 if there is none

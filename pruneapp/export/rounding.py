@@ -40,7 +40,7 @@ CONTAINER = ChoiceParam(
 
 DTYPE = ChoiceParam(
     name="dtype",
-    label="Type",
+    label="dtype",
     help="Data type of the written weights: unchanged, or rounded to 16 bits.",
     default=KEEP,
     choices=(

@@ -155,8 +155,8 @@ def bind(
     if family is None:
         named = "names no model type" if model_type is None else f"is of type '{model_type}'"
         return Unknown(
-            f"The model {named}, whose groups are not known. An ONNX file of it contains its own "
-            "graph, and can be cut by that."
+            f"The model {named}, and its groups are not known. An ONNX file of it contains the "
+            f"graph, and can be shrunk."
         )
     assert isinstance(model_type, str)
     fields = fields_of(config, inside)
@@ -201,7 +201,7 @@ def _of_blocks(
             if isinstance(config, Unknown)
             else (
                 f"'{folder / CONFIG}' names no model type, and the tensors belong to no known "
-                "block. An ONNX file of the model contains its own graph, and can be cut by that."
+                "block. An ONNX file of the model contains the graph, and can be shrunk."
             )
         )
         return Unknown(" ".join((why, *found.misfits)))

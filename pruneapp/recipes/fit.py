@@ -235,8 +235,8 @@ class EntryResolver:
                 )
             if len(step.rows) > 1:
                 raise ParameterError(
-                    f"The step of a schedule needs exactly one row (got {len(step.rows)}).",
-                    remedy="Remove the other rows, or make an entry of each.",
+                    f"The step of a schedule needs exactly one rule (got {len(step.rows)}).",
+                    remedy="Remove the other rules, or make an entry of each.",
                 )
             # Raises if the row does not support a total.
             total = Limits(target_sparsity=configuration.final)

@@ -305,7 +305,7 @@ def tensors_of_kind(checkpoint: Checkpoint, kind: str) -> tuple[str, ...]:
     if not names:
         kinds = {e.kind: None for e in checkpoint.entries.values() if _is_of(e, e.kind)}
         raise SelectionError(
-            f"'{checkpoint.path.name}' contains no layer of kind '{kind}' that can be pruned.",
+            f"'{checkpoint.path.name}' contains no layer of type '{kind}' that can be pruned.",
             remedy=suggest_nearest(kind, kinds, "kinds"),
         )
     return names
@@ -328,7 +328,7 @@ def select_tensors(checkpoint: Checkpoint, row: RowConfiguration) -> tuple[str, 
     if not names:
         raise SelectionError(
             f"'{checkpoint.path.name}' contains no tensors that are selected by default.",
-            remedy="Add a 'pattern' to the row.",
+            remedy="Add a 'pattern' to the rule.",
         )
     return names
 

@@ -132,8 +132,8 @@ def sequential_runs(layers: int) -> str:
     """Return a sentence on how often a sequential repair of `layers` layers runs the inputs."""
     often = "once more" if layers == 1 else f"up to {layers:,} times more"
     return (
-        f"The inputs are run once through the unpruned model, then {often} through it and the "
-        "pruned model: once for each layer, or for layers with the same input."
+        f"The inputs are run once through the unpruned model, then {often} through both models: "
+        "once for each layer, or for each group of layers with the same input."
     )
 
 
@@ -149,7 +149,7 @@ def uniform_risk(shares: Sequence[float]) -> str:
     return (
         f"All {counted(len(shares), 'layer')} have nearly the same high sparsity "
         f"({' to '.join(ends)}). In tests, repair did not fix such masks in small convolutional "
-        "networks; global pruning and LAMP leave more in its first layers."
+        "networks; global pruning and LAMP keep more of the first layers."
     )
 
 

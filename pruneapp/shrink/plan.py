@@ -531,7 +531,8 @@ class _Planning:
                 return False
             self._loading.append(
                 f"All blocks have the widths of {argument.name}={value}: a model built with that "
-                f"argument loads the state dict. {loader.LOADER} loads it into any."
+                f"argument loads the state dict. {loader.LOADER} loads it into any other "
+                f"model."
             )
         if not found:
             self._loading.append(
@@ -554,8 +555,7 @@ class _Planning:
             widths = loader.widths_by_argument(axis, self._structure, min_widths)
             if widths is None:
                 raise ShrinkError(
-                    f"No argument of the model's class gives {axis.label.lower()} the widths that "
-                    "they have here.",
+                    f"No argument of the model's class sets these widths of {axis.label.lower()}.",
                     remedy="Let each block have its own width.",
                 )
             return widths

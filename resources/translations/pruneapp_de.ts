@@ -818,9 +818,9 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Manuelle Änderungen auf dieselbe Schicht in allen Blöcken anwenden; die Tensoren werden zuerst aufgeführt</translation>
     </message>
     <message>
-        <source>Include matching bias and &amp;norm</source>
+        <source>Include bias and &amp;norm layers</source>
         <extracomment>command</extracomment>
-        <translation>Zugehörige Biases und &amp;Norms einbeziehen</translation>
+        <translation>Bias und &amp;Norm-Schichten einbeziehen</translation>
     </message>
     <message>
         <source>Apply manual edits of output channels (dim 0) to their bias and norm entries</source>
@@ -1247,8 +1247,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Schritte je Runde</translation>
     </message>
     <message>
-        <source>Steps of the distillation in each round; 300 in all rounds if it is empty</source>
-        <translation>Schritte der Destillation in jeder Runde; ohne Angabe 300 in allen Runden</translation>
+        <source>Steps of the distillation in each round; 300 in total if it is empty</source>
+        <translation>Schritte der Destillation in jeder Runde; ohne Angabe zusammen 300</translation>
     </message>
     <message>
         <source>automatic</source>
@@ -1447,8 +1447,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Sparsity jedes Tensors</translation>
     </message>
     <message>
-        <source>{metric}: {before} before, {predicted} predicted at best: tensors pruned together often lose more</source>
-        <translation>{metric}: {before} vorher, bestenfalls {predicted} vorhergesagt: Gemeinsam geprunte Tensoren verlieren oft mehr</translation>
+        <source>{metric}: {before} before, at best {predicted} after: tensors pruned together often lose more</source>
+        <translation>{metric}: {before} vorher, bestenfalls {predicted} danach: Gemeinsam geprunte Tensoren verlieren oft mehr</translation>
     </message>
     <message>
         <source>1 tensor is not measured yet and will not be changed</source>
@@ -1595,8 +1595,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>&#xa0;%</translation>
     </message>
     <message>
-        <source>Cut of each group</source>
-        <translation>Von jeder Gruppe entfernt</translation>
+        <source>Removed per group</source>
+        <translation>Je Gruppe entfernt</translation>
     </message>
     <message>
         <source>{axis} per key/value head</source>
@@ -1623,8 +1623,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>{n} von {all} bleiben: {exactness}</translation>
     </message>
     <message>
-        <source>nothing selected</source>
-        <translation>nichts gewählt</translation>
+        <source>nothing removed</source>
+        <translation>nichts entfernt</translation>
     </message>
     <message>
         <source>no dead units to remove</source>
@@ -1677,8 +1677,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
 <context>
     <name>BoundEditor</name>
     <message>
-        <source>no limit</source>
-        <translation>keine Grenze</translation>
+        <source>not set</source>
+        <translation>nicht gesetzt</translation>
     </message>
 </context>
 <context>
@@ -1925,8 +1925,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Kanal</translation>
     </message>
     <message>
-        <source>{channels} ({n} per bar: the largest of each state)</source>
-        <translation>{channels} (je Balken {n}: der größte jedes Zustands)</translation>
+        <source>{channels} ({n} per bar: the largest of each color)</source>
+        <translation>{channels} (je Balken {n}: der größte jeder Farbe)</translation>
     </message>
     <message>
         <source>channel {index}:  {norm} {value},  {state}</source>
@@ -2330,8 +2330,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
 <context>
     <name>CompanionsRow</name>
     <message>
-        <source>Also prune matching bias and norm entries</source>
-        <translation>Einträge in Bias und Norm auch prunen</translation>
+        <source>Also prune bias and norm-layer entries</source>
+        <translation>Einträge in Bias und Norm-Schicht auch prunen</translation>
     </message>
     <message>
         <source>A pruned filter still outputs a constant if its norm layer has a bias (beta).</source>
@@ -2496,8 +2496,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>{n} nicht lesbar</translation>
     </message>
     <message>
-        <source>;  {n} longer than the axis (▶)</source>
-        <translation>;  {n} länger als die Achse (▶)</translation>
+        <source>;  bars clipped: {n} (▶)</source>
+        <translation>;  abgeschnittene Balken: {n} (▶)</translation>
     </message>
     <message>
         <source>tensor</source>
@@ -3332,9 +3332,9 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Prunt die Kanäle mit der kleinsten Ln-Norm entlang einer Dimension: alle Gewichte eines Filters, eines Neurons oder einer Eingabe auf einmal. Um ein Netz kleiner zu machen: Geprunte Kanäle lassen sich später aus der Architektur entfernen. Bei gleicher Sparsity kostet es mehr Genauigkeit als unstrukturiertes Pruning. Jeder Tensor wird für sich geprunt; bereits geprunte Gewichte zählen als 0. Wie torch.nn.utils.prune.ln_structured.</translation>
     </message>
     <message>
-        <source>Like export</source>
+        <source>Automatic</source>
         <extracomment>method ffn_neurons, multiple</extracomment>
-        <translation>Wie der Export</translation>
+        <translation>Automatisch</translation>
     </message>
     <message>
         <source>ONNX: 16 (8 below 32 channels); other channels: 8; neurons: 64.</source>
@@ -3447,9 +3447,9 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>erkennen Nullen selbst</translation>
     </message>
     <message>
-        <source>Type</source>
+        <source>dtype</source>
         <extracomment>format safetensors, dtype</extracomment>
-        <translation>Typ</translation>
+        <translation>dtype</translation>
     </message>
     <message>
         <source>Data type of the written weights: unchanged, or rounded to 16 bits.</source>
@@ -3737,9 +3737,9 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>numpy-Archiv</translation>
     </message>
     <message>
-        <source>One array per tensor, zeros in place, for programs that read numpy: numpy.load, JAX, MLX and others.</source>
+        <source>One array per tensor, with zeros, for programs that read numpy: numpy.load, JAX, MLX and others.</source>
         <extracomment>format npz</extracomment>
-        <translation>Ein Array je Tensor, mit Nullen an ihren Stellen, für Programme, die numpy lesen: numpy.load, JAX, MLX und andere.</translation>
+        <translation>Ein Array je Tensor, mit Nullen, für Programme, die numpy lesen: numpy.load, JAX, MLX und andere.</translation>
     </message>
     <message>
         <source>Zeros do not reduce the size unless the arrays are compressed.</source>
@@ -3807,9 +3807,9 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>GGUF, dicht</translation>
     </message>
     <message>
-        <source>Pruned weights are not quantized: use llama-quantize on the export.</source>
+        <source>Pruned tensors are written unquantized: use llama-quantize on the export.</source>
         <extracomment>format gguf</extracomment>
-        <translation>Geprunte Gewichte werden nicht quantisiert: Wenden Sie llama-quantize auf den Export an.</translation>
+        <translation>Geprunte Tensoren werden unquantisiert geschrieben: Wenden Sie llama-quantize auf den Export an.</translation>
     </message>
     <message>
         <source>Min sparsity per tensor</source>
@@ -3947,9 +3947,9 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Was zur Diagonale der Gram-Matrix addiert wird, relativ zu ihrem Mittel. Höhere Werte ändern die Gewichte weniger.</translation>
     </message>
     <message>
-        <source>Adjust norms</source>
+        <source>Adjust norm layers</source>
         <extracomment>repair, norms</extracomment>
-        <translation>Norms anpassen</translation>
+        <translation>Norm-Schichten anpassen</translation>
     </message>
     <message>
         <source>Sequential</source>
@@ -3997,9 +3997,9 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Zuerst jeden Block trainieren</translation>
     </message>
     <message>
-        <source>Repair sequentially first</source>
+        <source>Start from a repair</source>
         <extracomment>recovery, repair</extracomment>
-        <translation>Zuerst sequenziell reparieren</translation>
+        <translation>Mit einer Reparatur beginnen</translation>
     </message>
     <message>
         <source>Evaluate before and after</source>
@@ -4222,11 +4222,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Gerät, das Masken berechnet. Das Ergebnis ist auf allen Geräten dasselbe.</translation>
     </message>
     <message>
-        <source>Automatic</source>
-        <extracomment>settings, device</extracomment>
-        <translation>Automatisch</translation>
-    </message>
-    <message>
         <source>CPU</source>
         <extracomment>settings, device</extracomment>
         <translation>CPU</translation>
@@ -4262,9 +4257,9 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Die Tensoren aufführen, bevor eine manuelle Änderung für dieselbe Schicht in allen Blöcken gilt.</translation>
     </message>
     <message>
-        <source>Include bias and norm</source>
+        <source>Include bias and norm layers</source>
         <extracomment>settings, with_companions</extracomment>
-        <translation>Bias und Norm einbeziehen</translation>
+        <translation>Bias und Norm-Schichten einbeziehen</translation>
     </message>
     <message>
         <source>Apply manual edits of channels to their bias and norm entries.</source>
@@ -4504,19 +4499,19 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Prunt zusätzlich zur Menge {n} abhängige Tensoren: {names}</translation>
     </message>
     <message>
-        <source>When checked, also prunes 1 tensor, in addition to the amount: {names}</source>
+        <source>When checked, prunes 1 tensor in addition to the amount: {names}</source>
         <translation>Prunt, wenn angekreuzt, zusätzlich zur Menge 1 weiteren Tensor: {names}</translation>
     </message>
     <message>
-        <source>When checked, also prunes {n} tensors, in addition to the amount: {names}</source>
+        <source>When checked, prunes {n} tensors in addition to the amount: {names}</source>
         <translation>Prunt, wenn angekreuzt, zusätzlich zur Menge {n} weitere Tensoren: {names}</translation>
     </message>
     <message>
-        <source>When checked, also prunes 1 tensor, in addition to the amount.</source>
+        <source>When checked, prunes 1 tensor in addition to the amount.</source>
         <translation>Prunt, wenn angekreuzt, zusätzlich zur Menge 1 weiteren Tensor.</translation>
     </message>
     <message>
-        <source>When checked, also prunes {n} tensors, in addition to the amount.</source>
+        <source>When checked, prunes {n} tensors in addition to the amount.</source>
         <translation>Prunt, wenn angekreuzt, zusätzlich zur Menge {n} weitere Tensoren.</translation>
     </message>
     <message>
@@ -4524,15 +4519,15 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Was von {name} abhängt, ist nicht bekannt.</translation>
     </message>
     <message>
-        <source>Off by default, because the dependents of {name} are unknown.</source>
+        <source>Off by default: the dependents of {name} are unknown.</source>
         <translation>Standardmäßig aus, weil nicht bekannt ist, was von {name} abhängt.</translation>
     </message>
     <message>
-        <source>The dependents of {n} of the {m} tensors are unknown, such as those of {name}.</source>
+        <source>Dependents are unknown for {n} of the {m} tensors, such as {name}.</source>
         <translation>Für {n} der {m} Tensoren ist nicht bekannt, was von ihnen abhängt, etwa für {name}.</translation>
     </message>
     <message>
-        <source>Off by default, because the dependents of {n} of the {m} tensors are unknown, such as those of {name}.</source>
+        <source>Off by default: dependents are unknown for {n} of the {m} tensors, such as {name}.</source>
         <translation>Standardmäßig aus, weil für {n} der {m} Tensoren nicht bekannt ist, was von ihnen abhängt, etwa für {name}.</translation>
     </message>
     <message>
@@ -4700,8 +4695,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>keine Gewichte</translation>
     </message>
     <message>
-        <source>{n} weights, {share} pruned</source>
-        <translation>{n} Gewichte, {share} geprunt</translation>
+        <source>all {n} weights: {share} pruned</source>
+        <translation>alle {n} Gewichte: {share} geprunt</translation>
     </message>
     <message>
         <source>, {share} to be pruned</source>
@@ -5011,8 +5006,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Ohne Labels wird die Übereinstimmung auf den Kalibrierungsbildern gemessen; sie ist daher höher als auf anderen Bildern. Die Genauigkeit wird auf Bildern gemessen, die nicht zur Kalibrierung dienten.</translation>
     </message>
     <message>
-        <source>From an earlier session: evaluate again ({keys}) to compare.</source>
-        <translation>Aus einer früheren Sitzung: zum Vergleichen neu auswerten ({keys}).</translation>
+        <source>From an earlier run: evaluate again ({keys}) to compare.</source>
+        <translation>Aus einem früheren Lauf: zum Vergleichen neu auswerten ({keys}).</translation>
     </message>
     <message>
         <source>Counting multiply-adds…</source>
@@ -5290,8 +5285,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Rückgängigmachen geht weiterhin: Es liest die Sicherung des Originals.</translation>
     </message>
     <message>
-        <source>The outputs differ from those of the pruned model, because units with an effect were cut. Evaluate this model before you use it: the check finds errors in the files, but does not measure how much quality the cut costs.</source>
-        <translation>Die Ausgaben unterscheiden sich von denen des geprunten Modells, weil Einheiten mit Wirkung entfernt wurden. Werten Sie dieses Modell aus, bevor Sie es verwenden: Die Prüfung findet Fehler in den Dateien, misst aber nicht, wie viel Qualität der Schnitt kostet.</translation>
+        <source>The outputs differ from those of the full-size model, because units with an effect were removed. Evaluate this model before you use it: the check finds errors in the files, but does not measure the quality loss.</source>
+        <translation>Die Ausgaben unterscheiden sich von denen des Modells in voller Größe, weil Einheiten mit Wirkung entfernt wurden. Werten Sie dieses Modell aus, bevor Sie es verwenden: Die Prüfung findet Fehler in den Dateien, misst aber nicht den Qualitätsverlust.</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -5362,8 +5357,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation> + {size} in {n} weiteren</translation>
     </message>
     <message>
-        <source>one per file, included in the copied text</source>
-        <translation>eine je Datei, im kopierten Text enthalten</translation>
+        <source>one per file: press “Copy as text”</source>
+        <translation>eine je Datei: klicken Sie auf „Als Text kopieren“</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -5732,16 +5727,16 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>nein</translation>
     </message>
     <message>
-        <source>Steps of the distillation of each point</source>
-        <translation>Schritte der Destillation jedes Punkts</translation>
+        <source>Steps of the distillation at each sparsity</source>
+        <translation>Schritte der Destillation je Gesamt-Sparsity</translation>
     </message>
     <message>
-        <source>Points</source>
-        <translation>Punkte</translation>
+        <source>Sparsities</source>
+        <translation>Gesamt-Sparsity</translation>
     </message>
     <message>
-        <source>&amp;Points</source>
-        <translation>&amp;Punkte</translation>
+        <source>S&amp;parsities</source>
+        <translation>Gesamt-S&amp;parsity</translation>
     </message>
     <message>
         <source>&amp;Recovery</source>
@@ -6357,16 +6352,16 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Schichten</translation>
     </message>
     <message>
-        <source>Layer {n} has no effect and is removed: same output as the pruned model</source>
-        <translation>Schicht {n} bewirkt nichts und wird entfernt: rechnet dasselbe</translation>
+        <source>Layer {n} has no effect and is removed: same output as full size</source>
+        <translation>Schicht {n} bewirkt nichts und wird entfernt: gleiche Ausgabe wie in voller Größe</translation>
     </message>
     <message>
         <source>Layer {n} differs from the others and is kept</source>
         <translation>Schicht {n} ist anders als die anderen und bleibt</translation>
     </message>
     <message>
-        <source>Layer {n} is removed: different output from the pruned model</source>
-        <translation>Schicht {n} wird entfernt: ändert, was das Modell rechnet</translation>
+        <source>Layer {n} is removed: different output from full size</source>
+        <translation>Schicht {n} wird entfernt: andere Ausgabe als in voller Größe</translation>
     </message>
     <message>
         <source>Layer {n} is kept</source>
@@ -6422,8 +6417,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Ausführen auf</translation>
     </message>
     <message>
-        <source>What computes masks; or a cluster that exports run on. The result is the same everywhere.</source>
-        <translation>Was Masken berechnet; oder ein Cluster, auf dem Exporte laufen. Das Ergebnis ist überall dasselbe.</translation>
+        <source>Device that computes masks, or cluster that runs exports. The result is the same everywhere.</source>
+        <translation>Gerät, das Masken berechnet, oder Cluster, auf dem Exporte laufen. Das Ergebnis ist überall dasselbe.</translation>
     </message>
     <message>
         <source>Automatic</source>
@@ -6476,16 +6471,16 @@ Code in Checkpoints wird nie ausgeführt.</translation>
 <context>
     <name>ManualEditOptions</name>
     <message>
-        <source>Manual edit</source>
-        <translation>Manuelle Änderung</translation>
+        <source>For manual edits</source>
+        <translation>Bei manuellen Änderungen</translation>
     </message>
     <message>
-        <source>Include bias and norm</source>
-        <translation>Bias und Norm einbeziehen</translation>
+        <source>Include bias and norm layers</source>
+        <translation>Bias und Norm-Schichten einbeziehen</translation>
     </message>
     <message>
-        <source>Bias and norm</source>
-        <translation>Bias und Norm</translation>
+        <source>Bias and norm layers</source>
+        <translation>Bias und Norm-Schichten</translation>
     </message>
     <message>
         <source>Apply to the same layer in all {n} blocks</source>
@@ -6664,8 +6659,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{n} Parameter   ·   {share} geprunt</translation>
     </message>
     <message>
-        <source>{n} parameters, {buffers} in buffers   ·   {share} pruned</source>
-        <translation>{n} Parameter, {buffers} in Puffern   ·   {share} geprunt</translation>
+        <source>{n} parameters + {buffers} in buffers   ·   {share} pruned</source>
+        <translation>{n} Parameter + {buffers} in Puffern   ·   {share} geprunt</translation>
     </message>
     <message>
         <source>{pruned} of {n} parameters pruned.</source>
@@ -6759,8 +6754,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>;  Norm² zu {share} erhalten</translation>
     </message>
     <message>
-        <source>;  unpruned biases and norms are not shown</source>
-        <translation>;  nicht geprunte Biases und Norms sind nicht gezeigt</translation>
+        <source>;  unpruned biases and norm layers not shown</source>
+        <translation>;  nicht geprunte Biases und Norm-Schichten nicht gezeigt</translation>
     </message>
     <message>
         <source>tensor</source>
@@ -6875,7 +6870,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     </message>
     <message>
         <source>Check all of this type ({n})</source>
-        <translation>Alle dieser Art ankreuzen ({n})</translation>
+        <translation>Alle dieses Typs ankreuzen ({n})</translation>
     </message>
     <message>
         <source>Uncheck the same role in all blocks ({n})</source>
@@ -7147,12 +7142,12 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Jeder dieser Kanäle ist ein Ergebnis des Modells, etwa die Bewertung einer Klasse, und ist nach dem Pruning für alle Eingaben gleich.</translation>
     </message>
     <message>
-        <source>Leave out</source>
-        <translation>Auslassen</translation>
+        <source>Exclude</source>
+        <translation>Ausnehmen</translation>
     </message>
     <message>
-        <source>Leave out {names}</source>
-        <translation>{names} auslassen</translation>
+        <source>Exclude {names}</source>
+        <translation>{names} ausnehmen</translation>
     </message>
     <message>
         <source>▲ Prunes outputs of the model ({names}).</source>
@@ -7299,24 +7294,24 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Keiner der {n} Tensoren hat Gruppen zu {m} entlang Dim. {dim}.</translation>
     </message>
     <message>
-        <source>The tensor has {pattern}.</source>
-        <translation>Der Tensor hat {pattern}.</translation>
+        <source>The tensor matches {pattern}.</source>
+        <translation>Der Tensor erfüllt {pattern}.</translation>
     </message>
     <message>
-        <source>All {n} tensors have {pattern}.</source>
-        <translation>Alle {n} Tensoren haben {pattern}.</translation>
+        <source>All {n} tensors match {pattern}.</source>
+        <translation>Alle {n} Tensoren erfüllen {pattern}.</translation>
     </message>
     <message>
         <source>The tensor violates {pattern} in {broken} of {groups} groups.</source>
         <translation>Der Tensor verletzt {pattern} in {broken} von {groups} Gruppen.</translation>
     </message>
     <message>
-        <source>1 of {every} tensors has {pattern}.</source>
-        <translation>1 von {every} Tensoren hat {pattern}.</translation>
+        <source>1 of {every} tensors matches {pattern}.</source>
+        <translation>1 von {every} Tensoren erfüllt {pattern}.</translation>
     </message>
     <message>
-        <source>{n} of {every} tensors have {pattern}.</source>
-        <translation>{n} von {every} Tensoren haben {pattern}.</translation>
+        <source>{n} of {every} tensors match {pattern}.</source>
+        <translation>{n} von {every} Tensoren erfüllen {pattern}.</translation>
     </message>
     <message>
         <source>1 violates it in {broken} of {groups} groups.</source>
@@ -7335,12 +7330,12 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{share} der Norm² dieser Tensoren.</translation>
     </message>
     <message>
-        <source>{pattern} needs 1 more pruned</source>
-        <translation>{pattern} erfordert 1 weiteres geprunt</translation>
+        <source>{pattern} needs 1 more pruned weight</source>
+        <translation>{pattern} erfordert 1 weiteres gepruntes Gewicht</translation>
     </message>
     <message>
-        <source>{pattern} needs {n} more pruned</source>
-        <translation>{pattern} erfordert {n} weitere geprunt</translation>
+        <source>{pattern} needs {n} more pruned weights</source>
+        <translation>{pattern} erfordert {n} weitere geprunte Gewichte</translation>
     </message>
     <message>
         <source>1 group keeps violating {pattern}: too many of its weights are protected.</source>
@@ -7407,16 +7402,16 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Verletzende Gruppen</translation>
     </message>
     <message>
-        <source>First group</source>
-        <translation>Erste Gruppe</translation>
+        <source>First violation</source>
+        <translation>Erste Verletzung</translation>
     </message>
     <message>
         <source>To prune</source>
         <translation>Zu prunen</translation>
     </message>
     <message>
-        <source>Of its norm²</source>
-        <translation>Von seiner Norm²</translation>
+        <source>L2 norm² lost</source>
+        <translation>L2-Norm² verloren</translation>
     </message>
     <message>
         <source>In no group</source>
@@ -7427,8 +7422,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{n} von {groups}</translation>
     </message>
     <message>
-        <source>{name} has {pattern}.</source>
-        <translation>{name} hat {pattern}.</translation>
+        <source>{name} matches {pattern}.</source>
+        <translation>{name} erfüllt {pattern}.</translation>
     </message>
     <message>
         <source>{place} has {n}</source>
@@ -7445,10 +7440,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Groups</source>
         <translation>Gruppen</translation>
-    </message>
-    <message>
-        <source>Fraction of norm²</source>
-        <translation>Anteil der Norm²</translation>
     </message>
     <message>
         <source>Reason for no groups</source>
@@ -8265,8 +8256,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Die Größen der verkleinerten Dateien werden berechnet…</translation>
     </message>
     <message>
-        <source>Not saved with the metrics of these states: {axis}. Choose another axis, or evaluate them again.</source>
-        <translation>Nicht mit den Metriken dieser Zustände gespeichert: {axis}. Wählen Sie eine andere Achse, oder werten Sie sie erneut aus.</translation>
+        <source>No values were saved for these states: {axis}. Choose another axis, or evaluate them again.</source>
+        <translation>Für diese Zustände wurden keine Werte gespeichert: {axis}. Wählen Sie eine andere Achse, oder werten Sie sie erneut aus.</translation>
     </message>
     <message>
         <source>Evaluating… The unpruned model is measured first.</source>
@@ -8285,8 +8276,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Kein bisher gemessener geprunter Zustand liegt innerhalb von {target} des Originals.</translation>
     </message>
     <message>
-        <source>States measured in an earlier session are not considered.</source>
-        <translation>In einer früheren Sitzung gemessene Zustände werden nicht berücksichtigt.</translation>
+        <source>States measured in an earlier run are not considered.</source>
+        <translation>In einem früheren Lauf gemessene Zustände werden nicht berücksichtigt.</translation>
     </message>
     <message>
         <source>Best within {target} of the original: {up_to} ({label})</source>
@@ -8932,8 +8923,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Sie begann mit einer sequenziellen Reparatur.</translation>
     </message>
     <message>
-        <source>The held-out error rose while the learning rate was high, and fell with it.</source>
-        <translation>Der Fehler der zurückgehaltenen Proben stieg, solange die Lernrate hoch war, und fiel mit ihr.</translation>
+        <source>The held-out error rose at a high learning rate, and fell as the rate dropped.</source>
+        <translation>Der Fehler der zurückgehaltenen Proben stieg bei hoher Lernrate und fiel, als sie sank.</translation>
     </message>
     <message>
         <source>Undo recovery</source>
@@ -9685,8 +9676,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Diese Methode ordnet die verbleibenden Gewichte vor jeder Runde neu, sodass das Ergebnis von dem eines einzelnen Schritts abweichen kann.</translation>
     </message>
     <message>
-        <source>With this method the final mask is the same as after a single step, apart from the rounding of each round. Each round can be inspected, undone and exported.</source>
-        <translation>Mit dieser Methode ist die letzte Maske dieselbe wie nach einem einzelnen Schritt, bis auf die Rundung jeder Runde. Jede Runde lässt sich ansehen, rückgängig machen und exportieren.</translation>
+        <source>With this method the final mask is the same as after a single step, apart from rounding. Each round can be inspected, undone and exported.</source>
+        <translation>Mit dieser Methode ist die letzte Maske bis auf Rundungen dieselbe wie nach einem einzelnen Schritt. Jede Runde lässt sich ansehen, rückgängig machen und exportieren.</translation>
     </message>
     <message>
         <source>Iterative pruning</source>
@@ -9823,8 +9814,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>{n} Tensoren.</translation>
     </message>
     <message>
-        <source>rule {rule} takes {n}</source>
-        <translation>Regel {rule} nimmt {n}</translation>
+        <source>{n} in rule {rule}</source>
+        <translation>{n} in Regel {rule}</translation>
     </message>
     <message>
         <source>{n} in later rules</source>
@@ -10404,8 +10395,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>von einem anderen Zustand</translation>
     </message>
     <message>
-        <source>from another state, in an earlier session</source>
-        <translation>von einem anderen Zustand, in einer früheren Sitzung</translation>
+        <source>from another state, in an earlier run</source>
+        <translation>von einem anderen Zustand, in einem früheren Lauf</translation>
     </message>
 </context>
 <context>
@@ -11835,12 +11826,12 @@ steps</extracomment>
         <translation>Entfernen Sie sie, oder wählen Sie eine Methode, die prunt.</translation>
     </message>
     <message>
-        <source>A total needs a step with one row that prunes (got {pruning}).</source>
+        <source>A total needs a step with one rule that prunes (got {pruning}).</source>
         <extracomment>sentences</extracomment>
         <translation>Ein Gesamtwert braucht einen Schritt mit genau einer Regel, die prunt (angegeben: {pruning}).</translation>
     </message>
     <message>
-        <source>Remove it, or make one step per row.</source>
+        <source>Remove it, or make one step per rule.</source>
         <extracomment>sentences</extracomment>
         <translation>Entfernen Sie ihn, oder machen Sie je Regel einen Schritt.</translation>
     </message>
@@ -13166,9 +13157,9 @@ steps</extracomment>
         <translation>Die dünnbesetzten Initializer dieses ONNX-Modells werden weder gelesen noch gezeigt: {sparse}.</translation>
     </message>
     <message>
-        <source>Tensors in branches of the graph whose names other tensors have are not shown: {hidden}.</source>
+        <source>Tensors of subgraphs are not shown if other tensors have their names: {hidden}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Tensoren in Zweigen des Graphen, deren Namen andere Tensoren tragen, werden nicht gezeigt: {hidden}.</translation>
+        <translation>Tensoren von Teilgraphen werden nicht gezeigt, wenn andere Tensoren ihre Namen tragen: {hidden}.</translation>
     </message>
     <message>
         <source>Weights of this model were packed by compressed-tensors, in a way that no current program unpacks. Exports are unpacked: then remove &apos;quantization_config&apos; from config.json.</source>
@@ -15616,12 +15607,12 @@ steps</extracomment>
         <translation>&apos;parameters&apos; muss mindestens ein Paar (module, name) enthalten (angegeben: keines).</translation>
     </message>
     <message>
-        <source>The step of a schedule needs exactly one row (got {len}).</source>
+        <source>The step of a schedule needs exactly one rule (got {len}).</source>
         <extracomment>sentences</extracomment>
         <translation>Der Schritt eines Plans braucht genau eine Regel (angegeben: {len}).</translation>
     </message>
     <message>
-        <source>Remove the other rows, or make an entry of each.</source>
+        <source>Remove the other rules, or make an entry of each.</source>
         <extracomment>sentences</extracomment>
         <translation>Entfernen Sie die anderen Regeln, oder machen Sie aus jeder einen Eintrag.</translation>
     </message>
@@ -15656,7 +15647,7 @@ steps</extracomment>
         <translation>{n} Probleme</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; contains no layer of kind &apos;{kind}&apos; that can be pruned.</source>
+        <source>&apos;{name}&apos; contains no layer of type &apos;{kind}&apos; that can be pruned.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; enthält keine Schicht der Art &apos;{kind}&apos;, die geprunt werden kann.</translation>
     </message>
@@ -15666,7 +15657,7 @@ steps</extracomment>
         <translation>&apos;{name}&apos; enthält keine Tensoren, die standardmäßig gewählt werden.</translation>
     </message>
     <message>
-        <source>Add a &apos;pattern&apos; to the row.</source>
+        <source>Add a &apos;pattern&apos; to the rule.</source>
         <extracomment>sentences</extracomment>
         <translation>Geben Sie der Regel ein &apos;pattern&apos;.</translation>
     </message>
@@ -16081,9 +16072,9 @@ steps</extracomment>
         <translation>Ein Modell der Art &apos;{model_type}&apos; kann nicht als &apos;{wanted}&apos; geschrieben werden.</translation>
     </message>
     <message>
-        <source>No argument of the model&apos;s class gives {lower} the widths that they have here.</source>
+        <source>No argument of the model&apos;s class sets these widths of {lower}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Kein Argument der Klasse des Modells ergibt die Breiten, die es hier gibt ({lower}).</translation>
+        <translation>Kein Argument der Klasse des Modells stellt diese Breiten ein ({lower}).</translation>
     </message>
     <message>
         <source>Let each block have its own width.</source>
@@ -17730,19 +17721,9 @@ steps</extracomment>
         <translation>Ein Tensor ist</translation>
     </message>
     <message>
-        <source>them: opened unchanged</source>
+        <source>{some} named NAME_orig, without a 0/1 mask NAME_mask of the same shape: opened unchanged, not as pruned.</source>
         <extracomment>sentences</extracomment>
-        <translation>ihnen: geöffnet, wie sie sind</translation>
-    </message>
-    <message>
-        <source>it: opened unchanged</source>
-        <extracomment>sentences</extracomment>
-        <translation>ihm: geöffnet, wie er ist</translation>
-    </message>
-    <message>
-        <source>{some} named like the original of a pruned tensor, but no 0/1 mask of the same shape is next to {opened}, not as pruned.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{some} wie das Original eines geprunten Tensors benannt, aber keine Maske aus Nullen und Einsen derselben Form liegt bei {opened}, nicht als geprunt.</translation>
+        <translation>{some} NAME_orig benannt, ohne Maske NAME_mask aus Nullen und Einsen derselben Form: unverändert geöffnet, nicht als geprunt.</translation>
     </message>
     <message>
         <source>{len} tensors NAME are</source>
@@ -18290,9 +18271,9 @@ steps</extracomment>
         <translation>Nicht aus &apos;{name}&apos; kopiert: {first_names}. Konfiguration, Tokenizer und worauf {MODULES} verweist werden kopiert; Code nie.</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; of the opened model was copied unchanged, because it cannot be read ({what}); if it names a type of the weights, that is the old one.</source>
+        <source>&apos;{name}&apos; of the opened model was copied unchanged, because it cannot be read ({what}); a dtype in it is the old one.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; des geöffneten Modells wurde unverändert kopiert, denn sie ist nicht lesbar ({what}); nennt sie einen Typ der Gewichte, ist es der alte.</translation>
+        <translation>&apos;{name}&apos; des geöffneten Modells wurde unverändert kopiert, denn sie ist nicht lesbar ({what}); ein dtype darin ist der alte.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos;: dtype changed from {dtype} to {dtype2}, so that transformers loads the weights as they were written.</source>
@@ -18530,9 +18511,9 @@ steps</extracomment>
         <translation>vom Typ &apos;{model_type}&apos;</translation>
     </message>
     <message>
-        <source>The model {named}, whose groups are not known. An ONNX file of it contains its own graph, and can be cut by that.</source>
+        <source>The model {named}, and its groups are not known. An ONNX file of it contains the graph, and can be shrunk.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Gruppen des Modells ({named}) sind nicht bekannt. Eine ONNX-Datei davon enthält ihren Graphen und lässt sich anhand dessen verkleinern.</translation>
+        <translation>Die Gruppen des Modells ({named}) sind nicht bekannt. Eine ONNX-Datei davon enthält den Graphen und lässt sich verkleinern.</translation>
     </message>
     <message>
         <source>No channels of &apos;{path}&apos; can be removed on their own: see its graph.</source>
@@ -18540,9 +18521,9 @@ steps</extracomment>
         <translation>In &apos;{path}&apos; können keine Kanäle allein wegfallen: siehe den Graphen.</translation>
     </message>
     <message>
-        <source>&apos;{value}&apos; names no model type, and the tensors belong to no known block. An ONNX file of the model contains its own graph, and can be cut by that.</source>
+        <source>&apos;{value}&apos; names no model type, and the tensors belong to no known block. An ONNX file of the model contains the graph, and can be shrunk.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{value}&apos; nennt keinen Modelltyp, und die Tensoren gehören zu keinem bekannten Block. Eine ONNX-Datei des Modells enthält ihren Graphen und lässt sich anhand dessen verkleinern.</translation>
+        <translation>&apos;{value}&apos; nennt keinen Modelltyp, und die Tensoren gehören zu keinem bekannten Block. Eine ONNX-Datei des Modells enthält den Graphen und lässt sich verkleinern.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is too large for a configuration.</source>
@@ -20304,12 +20285,12 @@ steps</extracomment>
         <translation>noch bis zu {layers}-mal</translation>
     </message>
     <message>
-        <source>The inputs are run once through the unpruned model, then {often} through it and the pruned model: once for each layer, or for layers with the same input.</source>
+        <source>The inputs are run once through the unpruned model, then {often} through both models: once for each layer, or for each group of layers with the same input.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Eingaben laufen einmal durch das ungeprunte Modell, dann {often} durch dieses und das geprunte: einmal je Schicht oder für Schichten mit derselben Eingabe.</translation>
+        <translation>Die Eingaben laufen einmal durch das ungeprunte Modell, dann {often} durch beide Modelle: einmal je Schicht oder je Gruppe von Schichten mit derselben Eingabe.</translation>
     </message>
     <message>
-        <source>All {counted} have nearly the same high sparsity ({join}). In tests, repair did not fix such masks in small convolutional networks; global pruning and LAMP leave more in its first layers.</source>
+        <source>All {counted} have nearly the same high sparsity ({join}). In tests, repair did not fix such masks in small convolutional networks; global pruning and LAMP keep more of the first layers.</source>
         <extracomment>sentences</extracomment>
         <translation>Nahezu dieselbe hohe Sparsity ({join}) haben alle: {counted}. In Versuchen glich eine Reparatur solche Masken in kleinen Faltungsnetzen nicht aus; globales Pruning und LAMP lassen in den ersten Schichten mehr übrig.</translation>
     </message>
@@ -20603,9 +20584,9 @@ steps</extracomment>
         <translation>Nicht verkleinert: {shown}. Ohne den Graphen des Modells lassen sich nur Kanäle innerhalb bekannter Blöcke entfernen.</translation>
     </message>
     <message>
-        <source>All blocks have the widths of {name}={value}: a model built with that argument loads the state dict. {LOADER} loads it into any.</source>
+        <source>All blocks have the widths of {name}={value}: a model built with that argument loads the state dict. {LOADER} loads it into any other model.</source>
         <extracomment>sentences</extracomment>
-        <translation>Alle Blöcke sind so breit, wie {name}={value} sie macht: Ein mit diesem Argument erstelltes Modell lädt das State-Dict. {LOADER} lädt es in jedes.</translation>
+        <translation>Alle Blöcke sind so breit, wie {name}={value} sie macht: Ein mit diesem Argument erstelltes Modell lädt das State-Dict. {LOADER} lädt es in jedes andere Modell.</translation>
     </message>
     <message>
         <source>vLLM has kernels for some numbers of experts only.</source>
@@ -22765,20 +22746,20 @@ steps</extracomment>
         <translation>Der Verlauf dieser Datei wurde wiederhergestellt.</translation>
     </message>
     <message>
-        <source>Restored 1 step from when this file was closed.</source>
-        <translation>1 Schritt vom Schließen dieser Datei wurde wiederhergestellt.</translation>
+        <source>Restored 1 earlier step of this file.</source>
+        <translation>1 früherer Schritt dieser Datei wurde wiederhergestellt.</translation>
     </message>
     <message>
-        <source>Restored {n} steps from when this file was closed.</source>
-        <translation>{n} Schritte vom Schließen dieser Datei wurden wiederhergestellt.</translation>
+        <source>Restored {n} earlier steps of this file.</source>
+        <translation>{n} frühere Schritte dieser Datei wurden wiederhergestellt.</translation>
     </message>
     <message>
         <source>The history contains {n} more states, undone or on other branches.</source>
         <translation>Der Verlauf hat {n} weitere, rückgängig gemacht oder auf anderen Zweigen.</translation>
     </message>
     <message>
-        <source>Start from the file as it is</source>
-        <translation>Mit der Datei beginnen, wie sie ist</translation>
+        <source>Start without these steps</source>
+        <translation>Ohne diese Schritte beginnen</translation>
     </message>
     <message>
         <source>The masks of &apos;{name}&apos; can be applied to this file, without the history.</source>
@@ -22994,12 +22975,12 @@ steps</extracomment>
         <translation>Die geschriebenen Dateien werden immer zurückgelesen und mit dem geprunten Modell verglichen.</translation>
     </message>
     <message>
-        <source>✓ same output as the pruned model</source>
-        <translation>✓ gleiche Ausgabe wie das geprunte Modell</translation>
+        <source>✓ same output as full size</source>
+        <translation>✓ gleiche Ausgabe wie in voller Größe</translation>
     </message>
     <message>
-        <source>▲ different output from the pruned model</source>
-        <translation>▲ andere Ausgabe als das geprunte Modell</translation>
+        <source>▲ different output from full size</source>
+        <translation>▲ andere Ausgabe als in voller Größe</translation>
     </message>
     <message>
         <source>△ same output for these texts</source>
@@ -23052,8 +23033,8 @@ steps</extracomment>
         <translation>Werte…</translation>
     </message>
     <message>
-        <source>Choose a safetensors file with a vector of scores for each group, by the name that pruneapp shrink --list --json gives it; or statistics of activations, which rank by Wanda.</source>
-        <translation>Wählen Sie eine safetensors-Datei mit einem Vektor von Werten für jede Gruppe, unter dem Namen, den pruneapp shrink --list --json ihr gibt; oder eine Aktivierungsstatistik, die nach Wanda ordnet.</translation>
+        <source>Choose a safetensors file with a score vector per group, named as in pruneapp shrink --list --json; or statistics of activations, to rank by Wanda.</source>
+        <translation>Wählen Sie eine safetensors-Datei mit einem Vektor von Werten je Gruppe, benannt wie in pruneapp shrink --list --json; oder eine Aktivierungsstatistik, um nach Wanda zu ordnen.</translation>
     </message>
     <message>
         <source>Multiple</source>
@@ -23064,8 +23045,8 @@ steps</extracomment>
         <translation>Ein Vielfaches dieser Anzahl von FFN-Neuronen, Kanälen oder Tokens behalten (aufgerundet): Manche Kernel lehnen andere Breiten ab, andere sind damit langsam.</translation>
     </message>
     <message>
-        <source>Write as another type</source>
-        <translation>Als andere Art schreiben</translation>
+        <source>Write as another model type</source>
+        <translation>Als anderen Modelltyp schreiben</translation>
     </message>
     <message>
         <source>“Full size” exports it with zeros in place of what is pruned. {address} lists the types that can be shrunk.</source>
@@ -23104,8 +23085,8 @@ steps</extracomment>
         <translation>Zurücklesen und vergleichen</translation>
     </message>
     <message>
-        <source>Class (meta device)</source>
-        <translation>Klasse (Meta-Gerät)</translation>
+        <source>Build on meta device</source>
+        <translation>Auf Meta-Gerät erstellen</translation>
     </message>
     <message>
         <source>Run and compare outputs</source>
@@ -23332,8 +23313,8 @@ steps</extracomment>
 <context>
     <name>SizeBox</name>
     <message>
-        <source>{value} is not possible: the next is {size}.</source>
-        <translation>{value} ist nicht möglich: Der nächste Wert ist {size}.</translation>
+        <source>{value} is not possible: {size} is used.</source>
+        <translation>{value} ist nicht möglich: {size} wird verwendet.</translation>
     </message>
 </context>
 <context>
@@ -23717,8 +23698,8 @@ steps</extracomment>
         <translation>{norm} erhalten (Modell)</translation>
     </message>
     <message>
-        <source>{norm} retained (without repair)</source>
-        <translation>{norm} erhalten (ohne Reparatur)</translation>
+        <source>{norm} retained (pruning only)</source>
+        <translation>{norm} erhalten (nur Pruning)</translation>
     </message>
     <message>
         <source>up to </source>
@@ -23769,7 +23750,7 @@ steps</extracomment>
         <translation>{sum} der verbleibenden Gewichte, relativ zur Datei beim Öffnen, über das ganze Modell.</translation>
     </message>
     <message>
-        <source>{sum} of the remaining weights with their original values, relative to the opened file, over the whole model: the effect of pruning alone, without the repair.</source>
+        <source>{sum} of the remaining weights with their original values, relative to the opened file, over the whole model: the effect of pruning alone, without repair or recovery.</source>
         <translation>{sum} der verbleibenden Gewichte mit ihren Werten in der Datei, relativ zur Datei beim Öffnen, über das ganze Modell: was das Pruning vor der Reparatur übrig ließ.</translation>
     </message>
     <message>
@@ -24150,12 +24131,12 @@ steps</extracomment>
         <translation>Wörter im Namen oder ein Muster für den ganzen Namen wie *.conv?.weight</translation>
     </message>
     <message>
-        <source>Filter by kind</source>
-        <translation>Nach Art filtern</translation>
+        <source>Filter by layer type</source>
+        <translation>Nach Schichttyp filtern</translation>
     </message>
     <message>
         <source>Show one layer type. Types are inferred from names.</source>
-        <translation>Eine Art von Schichten zeigen. Arten werden aus Namen erschlossen.</translation>
+        <translation>Einen Schichttyp zeigen. Typen werden aus Namen erschlossen.</translation>
     </message>
     <message>
         <source>2-D and larger</source>
@@ -24190,8 +24171,8 @@ steps</extracomment>
         <translation>Filtern</translation>
     </message>
     <message>
-        <source>All kinds</source>
-        <translation>Alle Arten</translation>
+        <source>All types</source>
+        <translation>Alle Typen</translation>
     </message>
 </context>
 <context>
@@ -24201,8 +24182,8 @@ steps</extracomment>
         <translation>Name</translation>
     </message>
     <message>
-        <source>Kind</source>
-        <translation>Art</translation>
+        <source>Layer type</source>
+        <translation>Schichttyp</translation>
     </message>
     <message>
         <source>Inferred from names and shapes; not stored in the file.</source>
@@ -24213,8 +24194,8 @@ steps</extracomment>
         <translation>Form</translation>
     </message>
     <message>
-        <source>Type</source>
-        <translation>Typ</translation>
+        <source>dtype</source>
+        <translation>dtype</translation>
     </message>
     <message>
         <source>Parameters</source>
@@ -24460,7 +24441,7 @@ steps</extracomment>
         <translation>{share} der Gewichte haben einen Betrag über {scale}. Sie haben alle die letzte Farbe.</translation>
     </message>
     <message>
-        <source>{share} outside</source>
+        <source>{share} clipped</source>
         <translation>{share} außerhalb</translation>
     </message>
     <message>

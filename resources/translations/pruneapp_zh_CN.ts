@@ -818,9 +818,9 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>将手动编辑应用到所有块中的同一层；先列出涉及的张量</translation>
     </message>
     <message>
-        <source>Include matching bias and &amp;norm</source>
+        <source>Include bias and &amp;norm layers</source>
         <extracomment>command</extracomment>
-        <translation>包括对应的偏置和归一化(&amp;N)</translation>
+        <translation>包括偏置和归一化层(&amp;N)</translation>
     </message>
     <message>
         <source>Apply manual edits of output channels (dim 0) to their bias and norm entries</source>
@@ -1247,8 +1247,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>每轮步数</translation>
     </message>
     <message>
-        <source>Steps of the distillation in each round; 300 in all rounds if it is empty</source>
-        <translation>每轮蒸馏的步数；留空则所有轮次共 300 步</translation>
+        <source>Steps of the distillation in each round; 300 in total if it is empty</source>
+        <translation>每轮蒸馏的步数；留空则总共 300 步</translation>
     </message>
     <message>
         <source>automatic</source>
@@ -1447,8 +1447,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>每个张量的稀疏度</translation>
     </message>
     <message>
-        <source>{metric}: {before} before, {predicted} predicted at best: tensors pruned together often lose more</source>
-        <translation>{metric}：之前 {before}，最好情况下预测 {predicted}：一起剪枝的张量往往损失更大</translation>
+        <source>{metric}: {before} before, at best {predicted} after: tensors pruned together often lose more</source>
+        <translation>{metric}：之前 {before}，之后最好为 {predicted}：一起剪枝的张量往往损失更大</translation>
     </message>
     <message>
         <source>1 tensor is not measured yet and will not be changed</source>
@@ -1595,8 +1595,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>&#xa0;%</translation>
     </message>
     <message>
-        <source>Cut of each group</source>
-        <translation>每组切除</translation>
+        <source>Removed per group</source>
+        <translation>每组移除</translation>
     </message>
     <message>
         <source>{axis} per key/value head</source>
@@ -1623,8 +1623,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>{all} 个中保留 {n} 个：{exactness}</translation>
     </message>
     <message>
-        <source>nothing selected</source>
-        <translation>未选择</translation>
+        <source>nothing removed</source>
+        <translation>未移除</translation>
     </message>
     <message>
         <source>no dead units to remove</source>
@@ -1677,8 +1677,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
 <context>
     <name>BoundEditor</name>
     <message>
-        <source>no limit</source>
-        <translation>无限制</translation>
+        <source>not set</source>
+        <translation>未设置</translation>
     </message>
 </context>
 <context>
@@ -1925,8 +1925,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>通道</translation>
     </message>
     <message>
-        <source>{channels} ({n} per bar: the largest of each state)</source>
-        <translation>{channels}（每条 {n} 个：各状态中最大者）</translation>
+        <source>{channels} ({n} per bar: the largest of each color)</source>
+        <translation>{channels}（每条 {n} 个：各颜色中最大者）</translation>
     </message>
     <message>
         <source>channel {index}:  {norm} {value},  {state}</source>
@@ -2330,8 +2330,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
 <context>
     <name>CompanionsRow</name>
     <message>
-        <source>Also prune matching bias and norm entries</source>
-        <translation>同时剪枝对应的偏置和归一化项</translation>
+        <source>Also prune bias and norm-layer entries</source>
+        <translation>同时剪枝偏置和归一化层的项</translation>
     </message>
     <message>
         <source>A pruned filter still outputs a constant if its norm layer has a bias (beta).</source>
@@ -2496,8 +2496,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>{n} 个无法读取</translation>
     </message>
     <message>
-        <source>;  {n} longer than the axis (▶)</source>
-        <translation>;  {n} 个超出坐标轴（▶）</translation>
+        <source>;  bars clipped: {n} (▶)</source>
+        <translation>；截断的条形：{n}（▶）</translation>
     </message>
     <message>
         <source>tensor</source>
@@ -3332,9 +3332,9 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>沿某一维度剪枝 Ln 范数最小的通道：一次剪去一个滤波器、神经元或输入的所有权重。用于使网络更小：之后可以从结构中移除被剪枝的通道。在相同稀疏度下，它比非结构化剪枝损失更多准确率。每个张量单独剪枝；已剪枝的权重计为 0。等同于 torch.nn.utils.prune.ln_structured。</translation>
     </message>
     <message>
-        <source>Like export</source>
+        <source>Automatic</source>
         <extracomment>method ffn_neurons, multiple</extracomment>
-        <translation>与导出相同</translation>
+        <translation>自动</translation>
     </message>
     <message>
         <source>ONNX: 16 (8 below 32 channels); other channels: 8; neurons: 64.</source>
@@ -3447,9 +3447,9 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>自行检测零</translation>
     </message>
     <message>
-        <source>Type</source>
+        <source>dtype</source>
         <extracomment>format safetensors, dtype</extracomment>
-        <translation>类型</translation>
+        <translation>dtype</translation>
     </message>
     <message>
         <source>Data type of the written weights: unchanged, or rounded to 16 bits.</source>
@@ -3737,9 +3737,9 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>numpy 归档</translation>
     </message>
     <message>
-        <source>One array per tensor, zeros in place, for programs that read numpy: numpy.load, JAX, MLX and others.</source>
+        <source>One array per tensor, with zeros, for programs that read numpy: numpy.load, JAX, MLX and others.</source>
         <extracomment>format npz</extracomment>
-        <translation>每个张量一个数组，零在原位，供读取 numpy 的程序使用：numpy.load、JAX、MLX 等。</translation>
+        <translation>每个张量一个数组，含零，供读取 numpy 的程序使用：numpy.load、JAX、MLX 等。</translation>
     </message>
     <message>
         <source>Zeros do not reduce the size unless the arrays are compressed.</source>
@@ -3807,9 +3807,9 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>GGUF，稠密</translation>
     </message>
     <message>
-        <source>Pruned weights are not quantized: use llama-quantize on the export.</source>
+        <source>Pruned tensors are written unquantized: use llama-quantize on the export.</source>
         <extracomment>format gguf</extracomment>
-        <translation>剪枝后的权重未量化：请对导出文件使用 llama-quantize。</translation>
+        <translation>剪枝的张量以未量化形式写出：请对导出文件使用 llama-quantize。</translation>
     </message>
     <message>
         <source>Min sparsity per tensor</source>
@@ -3947,9 +3947,9 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>加到格拉姆矩阵对角线上的值，相对于其均值。值越大，权重变化越小。</translation>
     </message>
     <message>
-        <source>Adjust norms</source>
+        <source>Adjust norm layers</source>
         <extracomment>repair, norms</extracomment>
-        <translation>调整归一化</translation>
+        <translation>调整归一化层</translation>
     </message>
     <message>
         <source>Sequential</source>
@@ -3997,9 +3997,9 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>先训练每个块</translation>
     </message>
     <message>
-        <source>Repair sequentially first</source>
+        <source>Start from a repair</source>
         <extracomment>recovery, repair</extracomment>
-        <translation>先顺序修复</translation>
+        <translation>从修复开始</translation>
     </message>
     <message>
         <source>Evaluate before and after</source>
@@ -4222,11 +4222,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>计算掩码的设备。在所有设备上结果相同。</translation>
     </message>
     <message>
-        <source>Automatic</source>
-        <extracomment>settings, device</extracomment>
-        <translation>自动</translation>
-    </message>
-    <message>
         <source>CPU</source>
         <extracomment>settings, device</extracomment>
         <translation>CPU</translation>
@@ -4262,9 +4257,9 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>在将手动编辑应用于所有块中的同一层之前列出张量。</translation>
     </message>
     <message>
-        <source>Include bias and norm</source>
+        <source>Include bias and norm layers</source>
         <extracomment>settings, with_companions</extracomment>
-        <translation>包括偏置和归一化</translation>
+        <translation>包括偏置和归一化层</translation>
     </message>
     <message>
         <source>Apply manual edits of channels to their bias and norm entries.</source>
@@ -4504,19 +4499,19 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>除数量之外，还剪枝 {n} 个依赖的张量：{names}</translation>
     </message>
     <message>
-        <source>When checked, also prunes 1 tensor, in addition to the amount: {names}</source>
+        <source>When checked, prunes 1 tensor in addition to the amount: {names}</source>
         <translation>勾选后还会剪枝 1 个张量，不计入数量：{names}</translation>
     </message>
     <message>
-        <source>When checked, also prunes {n} tensors, in addition to the amount: {names}</source>
+        <source>When checked, prunes {n} tensors in addition to the amount: {names}</source>
         <translation>勾选后还会剪枝 {n} 个张量，不计入数量：{names}</translation>
     </message>
     <message>
-        <source>When checked, also prunes 1 tensor, in addition to the amount.</source>
+        <source>When checked, prunes 1 tensor in addition to the amount.</source>
         <translation>勾选后还会剪枝 1 个张量，不计入数量。</translation>
     </message>
     <message>
-        <source>When checked, also prunes {n} tensors, in addition to the amount.</source>
+        <source>When checked, prunes {n} tensors in addition to the amount.</source>
         <translation>勾选后还会剪枝 {n} 个张量，不计入数量。</translation>
     </message>
     <message>
@@ -4524,15 +4519,15 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>依赖 {name} 的张量未知。</translation>
     </message>
     <message>
-        <source>Off by default, because the dependents of {name} are unknown.</source>
-        <translation>默认关闭，因为 依赖 {name} 的张量未知。</translation>
+        <source>Off by default: the dependents of {name} are unknown.</source>
+        <translation>默认关闭：依赖 {name} 的张量未知。</translation>
     </message>
     <message>
-        <source>The dependents of {n} of the {m} tensors are unknown, such as those of {name}.</source>
+        <source>Dependents are unknown for {n} of the {m} tensors, such as {name}.</source>
         <translation>{m} 个张量中有 {n} 个的依赖张量未知，例如 {name}。</translation>
     </message>
     <message>
-        <source>Off by default, because the dependents of {n} of the {m} tensors are unknown, such as those of {name}.</source>
+        <source>Off by default: dependents are unknown for {n} of the {m} tensors, such as {name}.</source>
         <translation>默认关闭，因为 {m} 个张量中有 {n} 个的依赖张量未知，例如 {name}。</translation>
     </message>
     <message>
@@ -4700,8 +4695,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>无权重</translation>
     </message>
     <message>
-        <source>{n} weights, {share} pruned</source>
-        <translation>{n} 个权重，{share} 已剪枝</translation>
+        <source>all {n} weights: {share} pruned</source>
+        <translation>全部 {n} 个权重：{share} 已剪枝</translation>
     </message>
     <message>
         <source>, {share} to be pruned</source>
@@ -5011,8 +5006,8 @@ Code inside checkpoints is never executed.</source>
         <translation>没有标签时，一致性在校准图像上测量，因此会高于其他图像。准确率在未用于校准的图像上测量。</translation>
     </message>
     <message>
-        <source>From an earlier session: evaluate again ({keys}) to compare.</source>
-        <translation>来自较早的会话：重新评估（{keys}）以便比较。</translation>
+        <source>From an earlier run: evaluate again ({keys}) to compare.</source>
+        <translation>来自之前的运行：重新评估（{keys}）以便比较。</translation>
     </message>
     <message>
         <source>Counting multiply-adds…</source>
@@ -5290,8 +5285,8 @@ Code inside checkpoints is never executed.</source>
         <translation>仍可撤销：会读取原文件的备份。</translation>
     </message>
     <message>
-        <source>The outputs differ from those of the pruned model, because units with an effect were cut. Evaluate this model before you use it: the check finds errors in the files, but does not measure how much quality the cut costs.</source>
-        <translation>输出与剪枝后的模型不同，因为裁去了有作用的单元。使用前请评估此模型：检查能发现文件中的错误，但不测量裁剪损失了多少质量。</translation>
+        <source>The outputs differ from those of the full-size model, because units with an effect were removed. Evaluate this model before you use it: the check finds errors in the files, but does not measure the quality loss.</source>
+        <translation>输出与原尺寸模型不同，因为移除了有作用的单元。使用前请评估此模型：检查能发现文件中的错误，但不测量质量损失。</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -5362,8 +5357,8 @@ Code inside checkpoints is never executed.</source>
         <translation> + 另外 {n} 个，{size}</translation>
     </message>
     <message>
-        <source>one per file, included in the copied text</source>
-        <translation>每个文件一个，包含在复制的文本中</translation>
+        <source>one per file: press “Copy as text”</source>
+        <translation>每个文件一个：请按“复制为文本”</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -5732,16 +5727,16 @@ Code inside checkpoints is never executed.</source>
         <translation>否</translation>
     </message>
     <message>
-        <source>Steps of the distillation of each point</source>
-        <translation>每个点的蒸馏步数</translation>
+        <source>Steps of the distillation at each sparsity</source>
+        <translation>每个稀疏度的蒸馏步数</translation>
     </message>
     <message>
-        <source>Points</source>
-        <translation>点</translation>
+        <source>Sparsities</source>
+        <translation>稀疏度</translation>
     </message>
     <message>
-        <source>&amp;Points</source>
-        <translation>点(&amp;P)</translation>
+        <source>S&amp;parsities</source>
+        <translation>稀疏度(&amp;P)</translation>
     </message>
     <message>
         <source>&amp;Recovery</source>
@@ -6357,16 +6352,16 @@ Code inside checkpoints is never executed.</source>
         <translation>层</translation>
     </message>
     <message>
-        <source>Layer {n} has no effect and is removed: same output as the pruned model</source>
-        <translation>第 {n} 层不起作用，将被裁去：计算结果相同</translation>
+        <source>Layer {n} has no effect and is removed: same output as full size</source>
+        <translation>第 {n} 层不起作用，将被移除：输出与原尺寸相同</translation>
     </message>
     <message>
         <source>Layer {n} differs from the others and is kept</source>
         <translation>第 {n} 层与其他层不同，保留</translation>
     </message>
     <message>
-        <source>Layer {n} is removed: different output from the pruned model</source>
-        <translation>第 {n} 层被裁去：改变模型的计算结果</translation>
+        <source>Layer {n} is removed: different output from full size</source>
+        <translation>第 {n} 层被移除：输出与原尺寸不同</translation>
     </message>
     <message>
         <source>Layer {n} is kept</source>
@@ -6422,8 +6417,8 @@ Code inside checkpoints is never executed.</source>
         <translation>运行于</translation>
     </message>
     <message>
-        <source>What computes masks; or a cluster that exports run on. The result is the same everywhere.</source>
-        <translation>用什么计算掩码；或运行导出的集群。结果处处相同。</translation>
+        <source>Device that computes masks, or cluster that runs exports. The result is the same everywhere.</source>
+        <translation>计算掩码的设备，或运行导出的集群。各处的结果相同。</translation>
     </message>
     <message>
         <source>Automatic</source>
@@ -6476,16 +6471,16 @@ Code inside checkpoints is never executed.</source>
 <context>
     <name>ManualEditOptions</name>
     <message>
-        <source>Manual edit</source>
-        <translation>手动编辑</translation>
+        <source>For manual edits</source>
+        <translation>手动编辑时</translation>
     </message>
     <message>
-        <source>Include bias and norm</source>
-        <translation>包括偏置和归一化</translation>
+        <source>Include bias and norm layers</source>
+        <translation>包括偏置和归一化层</translation>
     </message>
     <message>
-        <source>Bias and norm</source>
-        <translation>偏置和归一化</translation>
+        <source>Bias and norm layers</source>
+        <translation>偏置和归一化层</translation>
     </message>
     <message>
         <source>Apply to the same layer in all {n} blocks</source>
@@ -6664,8 +6659,8 @@ Code inside checkpoints is never executed.</source>
         <translation>{n} 个参数   ·   {share} 已剪枝</translation>
     </message>
     <message>
-        <source>{n} parameters, {buffers} in buffers   ·   {share} pruned</source>
-        <translation>{n} 个参数，缓冲区含 {buffers} 个值   ·   {share} 已剪枝</translation>
+        <source>{n} parameters + {buffers} in buffers   ·   {share} pruned</source>
+        <translation>{n} 个参数 + 缓冲区中 {buffers} 个值   ·   {share} 已剪枝</translation>
     </message>
     <message>
         <source>{pruned} of {n} parameters pruned.</source>
@@ -6759,8 +6754,8 @@ Code inside checkpoints is never executed.</source>
         <translation>；范数²保留率 {share}</translation>
     </message>
     <message>
-        <source>;  unpruned biases and norms are not shown</source>
-        <translation>；未剪枝的偏置和归一化不显示</translation>
+        <source>;  unpruned biases and norm layers not shown</source>
+        <translation>；未剪枝的偏置和归一化层不显示</translation>
     </message>
     <message>
         <source>tensor</source>
@@ -7147,12 +7142,12 @@ Code inside checkpoints is never executed.</source>
         <translation>这些通道中的每一个都是模型的一个结果，例如某个类别的得分；剪枝后，它对所有输入都相同。</translation>
     </message>
     <message>
-        <source>Leave out</source>
-        <translation>不剪枝</translation>
+        <source>Exclude</source>
+        <translation>排除</translation>
     </message>
     <message>
-        <source>Leave out {names}</source>
-        <translation>不剪枝 {names}</translation>
+        <source>Exclude {names}</source>
+        <translation>排除 {names}</translation>
     </message>
     <message>
         <source>▲ Prunes outputs of the model ({names}).</source>
@@ -7299,11 +7294,11 @@ Code inside checkpoints is never executed.</source>
         <translation>{n} 个张量沿维度 {dim} 都没有 {m} 个一组的组。</translation>
     </message>
     <message>
-        <source>The tensor has {pattern}.</source>
+        <source>The tensor matches {pattern}.</source>
         <translation>该张量符合 {pattern}。</translation>
     </message>
     <message>
-        <source>All {n} tensors have {pattern}.</source>
+        <source>All {n} tensors match {pattern}.</source>
         <translation>全部 {n} 个张量都符合 {pattern}。</translation>
     </message>
     <message>
@@ -7311,11 +7306,11 @@ Code inside checkpoints is never executed.</source>
         <translation>该张量的 {groups} 个组中有 {broken} 个违反 {pattern}。</translation>
     </message>
     <message>
-        <source>1 of {every} tensors has {pattern}.</source>
+        <source>1 of {every} tensors matches {pattern}.</source>
         <translation>{every} 个张量中有 1 个符合 {pattern}。</translation>
     </message>
     <message>
-        <source>{n} of {every} tensors have {pattern}.</source>
+        <source>{n} of {every} tensors match {pattern}.</source>
         <translation>{every} 个张量中有 {n} 个符合 {pattern}。</translation>
     </message>
     <message>
@@ -7335,12 +7330,12 @@ Code inside checkpoints is never executed.</source>
         <translation>占这些张量范数² 的 {share}。</translation>
     </message>
     <message>
-        <source>{pattern} needs 1 more pruned</source>
-        <translation>{pattern} 还需剪枝 1 个</translation>
+        <source>{pattern} needs 1 more pruned weight</source>
+        <translation>{pattern} 还需剪枝 1 个权重</translation>
     </message>
     <message>
-        <source>{pattern} needs {n} more pruned</source>
-        <translation>{pattern} 还需剪枝 {n} 个</translation>
+        <source>{pattern} needs {n} more pruned weights</source>
+        <translation>{pattern} 还需剪枝 {n} 个权重</translation>
     </message>
     <message>
         <source>1 group keeps violating {pattern}: too many of its weights are protected.</source>
@@ -7407,16 +7402,16 @@ Code inside checkpoints is never executed.</source>
         <translation>违反模式的组</translation>
     </message>
     <message>
-        <source>First group</source>
-        <translation>第一个组</translation>
+        <source>First violation</source>
+        <translation>首个违反处</translation>
     </message>
     <message>
         <source>To prune</source>
         <translation>待剪枝</translation>
     </message>
     <message>
-        <source>Of its norm²</source>
-        <translation>占其范数²</translation>
+        <source>L2 norm² lost</source>
+        <translation>损失的 L2 范数²</translation>
     </message>
     <message>
         <source>In no group</source>
@@ -7427,7 +7422,7 @@ Code inside checkpoints is never executed.</source>
         <translation>{groups} 中的 {n}</translation>
     </message>
     <message>
-        <source>{name} has {pattern}.</source>
+        <source>{name} matches {pattern}.</source>
         <translation>{name} 符合 {pattern}。</translation>
     </message>
     <message>
@@ -7445,10 +7440,6 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Groups</source>
         <translation>组</translation>
-    </message>
-    <message>
-        <source>Fraction of norm²</source>
-        <translation>占范数² 的比例</translation>
     </message>
     <message>
         <source>Reason for no groups</source>
@@ -8265,8 +8256,8 @@ Code inside checkpoints is never executed.</source>
         <translation>正在计算缩小后文件的大小…</translation>
     </message>
     <message>
-        <source>Not saved with the metrics of these states: {axis}. Choose another axis, or evaluate them again.</source>
-        <translation>未与这些状态的指标一同保存：{axis}。请选择其他轴，或重新评估。</translation>
+        <source>No values were saved for these states: {axis}. Choose another axis, or evaluate them again.</source>
+        <translation>没有保存这些状态的值：{axis}。请选择其他轴，或重新评估。</translation>
     </message>
     <message>
         <source>Evaluating… The unpruned model is measured first.</source>
@@ -8285,8 +8276,8 @@ Code inside checkpoints is never executed.</source>
         <translation>目前测量过的剪枝状态中，没有一个与原始模型相差在 {target} 以内。</translation>
     </message>
     <message>
-        <source>States measured in an earlier session are not considered.</source>
-        <translation>不考虑在之前的会话中测量的状态。</translation>
+        <source>States measured in an earlier run are not considered.</source>
+        <translation>不考虑在之前的运行中测量的状态。</translation>
     </message>
     <message>
         <source>Best within {target} of the original: {up_to} ({label})</source>
@@ -8931,7 +8922,7 @@ computed on this computer.</source>
         <translation>它从顺序修复开始。</translation>
     </message>
     <message>
-        <source>The held-out error rose while the learning rate was high, and fell with it.</source>
+        <source>The held-out error rose at a high learning rate, and fell as the rate dropped.</source>
         <translation>学习率较高时留出误差上升，之后随学习率一起下降。</translation>
     </message>
     <message>
@@ -9684,8 +9675,8 @@ computed on this computer.</source>
         <translation>此方法在每一轮之前重新对剩余权重排序，因此结果可能与单个步骤不同。</translation>
     </message>
     <message>
-        <source>With this method the final mask is the same as after a single step, apart from the rounding of each round. Each round can be inspected, undone and exported.</source>
-        <translation>用此方法，除每轮的取整外，最终掩码与单个步骤相同。每一轮都可以查看、撤销和导出。</translation>
+        <source>With this method the final mask is the same as after a single step, apart from rounding. Each round can be inspected, undone and exported.</source>
+        <translation>用此方法，除取整外，最终掩码与单个步骤相同。每一轮都可以查看、撤销和导出。</translation>
     </message>
     <message>
         <source>Iterative pruning</source>
@@ -9822,8 +9813,8 @@ computed on this computer.</source>
         <translation>{n} 个张量。</translation>
     </message>
     <message>
-        <source>rule {rule} takes {n}</source>
-        <translation>规则 {rule} 处理 {n} 个</translation>
+        <source>{n} in rule {rule}</source>
+        <translation>{n} 个在规则 {rule} 中</translation>
     </message>
     <message>
         <source>{n} in later rules</source>
@@ -10403,8 +10394,8 @@ computed on this computer.</source>
         <translation>来自其他状态</translation>
     </message>
     <message>
-        <source>from another state, in an earlier session</source>
-        <translation>来自其他状态，在之前的会话中测量</translation>
+        <source>from another state, in an earlier run</source>
+        <translation>来自其他状态，在之前的运行中测量</translation>
     </message>
 </context>
 <context>
@@ -11834,14 +11825,14 @@ steps</extracomment>
         <translation>请移除限制，或选择会剪枝的方法。</translation>
     </message>
     <message>
-        <source>A total needs a step with one row that prunes (got {pruning}).</source>
+        <source>A total needs a step with one rule that prunes (got {pruning}).</source>
         <extracomment>sentences</extracomment>
-        <translation>设定总计的步骤中必须恰有一行会剪枝（收到 {pruning} 行）。</translation>
+        <translation>设定总计的步骤中必须恰有一条规则会剪枝（收到 {pruning} 条）。</translation>
     </message>
     <message>
-        <source>Remove it, or make one step per row.</source>
+        <source>Remove it, or make one step per rule.</source>
         <extracomment>sentences</extracomment>
-        <translation>请移除总计，或为每行建立一个步骤。</translation>
+        <translation>请移除总计，或为每条规则建立一个步骤。</translation>
     </message>
     <message>
         <source>Only whole channels along dim 0 have matching bias and norm entries (got {join}).</source>
@@ -13165,9 +13156,9 @@ steps</extracomment>
         <translation>不读取也不显示此 ONNX 模型的稀疏初始化器：{sparse} 个。</translation>
     </message>
     <message>
-        <source>Tensors in branches of the graph whose names other tensors have are not shown: {hidden}.</source>
+        <source>Tensors of subgraphs are not shown if other tensors have their names: {hidden}.</source>
         <extracomment>sentences</extracomment>
-        <translation>不显示计算图分支中与其他张量同名的张量：{hidden} 个。</translation>
+        <translation>不显示子图中与其他张量同名的张量：{hidden} 个。</translation>
     </message>
     <message>
         <source>Weights of this model were packed by compressed-tensors, in a way that no current program unpacks. Exports are unpacked: then remove &apos;quantization_config&apos; from config.json.</source>
@@ -15615,14 +15606,14 @@ steps</extracomment>
         <translation>&apos;parameters&apos; 必须至少包含一个 (module, name) 对（未收到任何对）。</translation>
     </message>
     <message>
-        <source>The step of a schedule needs exactly one row (got {len}).</source>
+        <source>The step of a schedule needs exactly one rule (got {len}).</source>
         <extracomment>sentences</extracomment>
-        <translation>计划的步骤必须恰有一行（收到 {len} 行）。</translation>
+        <translation>计划的步骤必须恰有一条规则（收到 {len} 条）。</translation>
     </message>
     <message>
-        <source>Remove the other rows, or make an entry of each.</source>
+        <source>Remove the other rules, or make an entry of each.</source>
         <extracomment>sentences</extracomment>
-        <translation>请移除其他行，或为每行建立一个条目。</translation>
+        <translation>请移除其他规则，或为每条规则建立一个条目。</translation>
     </message>
     <message>
         <source>&apos;final&apos; must be at most the {size} weights that the step touches (got {final}).</source>
@@ -15655,7 +15646,7 @@ steps</extracomment>
         <translation>{n} 个问题</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; contains no layer of kind &apos;{kind}&apos; that can be pruned.</source>
+        <source>&apos;{name}&apos; contains no layer of type &apos;{kind}&apos; that can be pruned.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 中没有可剪枝的 &apos;{kind}&apos; 类型的层。</translation>
     </message>
@@ -15665,9 +15656,9 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 中没有默认选中的张量。</translation>
     </message>
     <message>
-        <source>Add a &apos;pattern&apos; to the row.</source>
+        <source>Add a &apos;pattern&apos; to the rule.</source>
         <extracomment>sentences</extracomment>
-        <translation>请为该行添加 &apos;pattern&apos;。</translation>
+        <translation>请为该规则添加 &apos;pattern&apos;。</translation>
     </message>
     <message>
         <source>&apos;{where}&apos; is not a recipe: it lacks &quot;format&quot;: &quot;{FORMAT}&quot;.</source>
@@ -16080,9 +16071,9 @@ steps</extracomment>
         <translation>类型为 &apos;{model_type}&apos; 的模型无法写为 &apos;{wanted}&apos;。</translation>
     </message>
     <message>
-        <source>No argument of the model&apos;s class gives {lower} the widths that they have here.</source>
+        <source>No argument of the model&apos;s class sets these widths of {lower}.</source>
         <extracomment>sentences</extracomment>
-        <translation>类没有任何参数能使 {lower} 达到此处的宽度。</translation>
+        <translation>模型的类没有任何参数能设置 {lower} 的这些宽度。</translation>
     </message>
     <message>
         <source>Let each block have its own width.</source>
@@ -17729,19 +17720,9 @@ steps</extracomment>
         <translation>有一个张量的</translation>
     </message>
     <message>
-        <source>them: opened unchanged</source>
+        <source>{some} named NAME_orig, without a 0/1 mask NAME_mask of the same shape: opened unchanged, not as pruned.</source>
         <extracomment>sentences</extracomment>
-        <translation>它们：按原样打开</translation>
-    </message>
-    <message>
-        <source>it: opened unchanged</source>
-        <extracomment>sentences</extracomment>
-        <translation>它：按原样打开</translation>
-    </message>
-    <message>
-        <source>{some} named like the original of a pruned tensor, but no 0/1 mask of the same shape is next to {opened}, not as pruned.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{some}名称像被剪枝张量的原始张量，但旁边没有形状相同的 0/1 掩码，因此未按已剪枝处理（{opened}）。</translation>
+        <translation>{some}名称为 NAME_orig，但没有形状相同的 0/1 掩码 NAME_mask：按原样打开，不作为已剪枝处理。</translation>
     </message>
     <message>
         <source>{len} tensors NAME are</source>
@@ -18289,9 +18270,9 @@ steps</extracomment>
         <translation>未从 &apos;{name}&apos; 复制：{first_names}。配置、分词器以及 {MODULES} 引用的内容会被复制；代码从不复制。</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; of the opened model was copied unchanged, because it cannot be read ({what}); if it names a type of the weights, that is the old one.</source>
+        <source>&apos;{name}&apos; of the opened model was copied unchanged, because it cannot be read ({what}); a dtype in it is the old one.</source>
         <extracomment>sentences</extracomment>
-        <translation>打开的模型的 &apos;{name}&apos; 按原样复制，因为无法读取它（{what}）；若其中注明了权重的类型，则是旧的类型。</translation>
+        <translation>打开的模型的 &apos;{name}&apos; 按原样复制，因为无法读取它（{what}）；其中的 dtype 是旧的。</translation>
     </message>
     <message>
         <source>&apos;{name}&apos;: dtype changed from {dtype} to {dtype2}, so that transformers loads the weights as they were written.</source>
@@ -18529,9 +18510,9 @@ steps</extracomment>
         <translation>类型为 &apos;{model_type}&apos;</translation>
     </message>
     <message>
-        <source>The model {named}, whose groups are not known. An ONNX file of it contains its own graph, and can be cut by that.</source>
+        <source>The model {named}, and its groups are not known. An ONNX file of it contains the graph, and can be shrunk.</source>
         <extracomment>sentences</extracomment>
-        <translation>不知道该模型（{named}）有哪些组。其 ONNX 文件自带计算图，可据此裁剪。</translation>
+        <translation>该模型{named}，其组未知。它的 ONNX 文件包含计算图，可以缩减。</translation>
     </message>
     <message>
         <source>No channels of &apos;{path}&apos; can be removed on their own: see its graph.</source>
@@ -18539,9 +18520,9 @@ steps</extracomment>
         <translation>&apos;{path}&apos; 中没有可以单独去掉的通道：请看其计算图。</translation>
     </message>
     <message>
-        <source>&apos;{value}&apos; names no model type, and the tensors belong to no known block. An ONNX file of the model contains its own graph, and can be cut by that.</source>
+        <source>&apos;{value}&apos; names no model type, and the tensors belong to no known block. An ONNX file of the model contains the graph, and can be shrunk.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{value}&apos; 没有指明模型类型，张量也不属于已知的块。该模型的 ONNX 文件自带计算图，可据此裁剪。</translation>
+        <translation>&apos;{value}&apos; 未注明模型类型，且张量不属于任何已知的块。该模型的 ONNX 文件包含计算图，可以缩减。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is too large for a configuration.</source>
@@ -20303,12 +20284,12 @@ steps</extracomment>
         <translation>最多再运行 {layers} 次</translation>
     </message>
     <message>
-        <source>The inputs are run once through the unpruned model, then {often} through it and the pruned model: once for each layer, or for layers with the same input.</source>
+        <source>The inputs are run once through the unpruned model, then {often} through both models: once for each layer, or for each group of layers with the same input.</source>
         <extracomment>sentences</extracomment>
-        <translation>输入先通过未剪枝的模型运行一次，然后{often}，通过该模型和已剪枝的模型：每层一次，或输入相同的各层一次。</translation>
+        <translation>输入先通过未剪枝的模型运行一次，然后{often}，通过两个模型：每层一次，或输入相同的每组层一次。</translation>
     </message>
     <message>
-        <source>All {counted} have nearly the same high sparsity ({join}). In tests, repair did not fix such masks in small convolutional networks; global pruning and LAMP leave more in its first layers.</source>
+        <source>All {counted} have nearly the same high sparsity ({join}). In tests, repair did not fix such masks in small convolutional networks; global pruning and LAMP keep more of the first layers.</source>
         <extracomment>sentences</extracomment>
         <translation>全部 {counted}的稀疏度几乎同样高（{join}）。在一个小型卷积网络中，修复未能弥补这样的掩码；全局剪枝和 LAMP 会在前几层保留更多权重。</translation>
     </message>
@@ -20602,7 +20583,7 @@ steps</extracomment>
         <translation>未缩减：{shown}。没有模型的计算图时，只能切除已知块内部的通道。</translation>
     </message>
     <message>
-        <source>All blocks have the widths of {name}={value}: a model built with that argument loads the state dict. {LOADER} loads it into any.</source>
+        <source>All blocks have the widths of {name}={value}: a model built with that argument loads the state dict. {LOADER} loads it into any other model.</source>
         <extracomment>sentences</extracomment>
         <translation>所有块的宽度都由 {name}={value} 决定：用该参数创建的模型可加载此状态字典。{LOADER} 可将其加载到任何模型。</translation>
     </message>
@@ -22764,20 +22745,20 @@ steps</extracomment>
         <translation>已恢复此文件的历史。</translation>
     </message>
     <message>
-        <source>Restored 1 step from when this file was closed.</source>
-        <translation>已恢复此文件关闭时的 1 个步骤。</translation>
+        <source>Restored 1 earlier step of this file.</source>
+        <translation>已恢复此文件之前的 1 个步骤。</translation>
     </message>
     <message>
-        <source>Restored {n} steps from when this file was closed.</source>
-        <translation>已恢复此文件关闭时的 {n} 个步骤。</translation>
+        <source>Restored {n} earlier steps of this file.</source>
+        <translation>已恢复此文件之前的 {n} 个步骤。</translation>
     </message>
     <message>
         <source>The history contains {n} more states, undone or on other branches.</source>
         <translation>历史中还有 {n} 个，已撤销或在其他分支上。</translation>
     </message>
     <message>
-        <source>Start from the file as it is</source>
-        <translation>从原文件开始</translation>
+        <source>Start without these steps</source>
+        <translation>不用这些步骤开始</translation>
     </message>
     <message>
         <source>The masks of &apos;{name}&apos; can be applied to this file, without the history.</source>
@@ -22993,12 +22974,12 @@ steps</extracomment>
         <translation>写入的文件总会被读回并与剪枝后的模型比较。</translation>
     </message>
     <message>
-        <source>✓ same output as the pruned model</source>
-        <translation>✓ 输出与剪枝后的模型相同</translation>
+        <source>✓ same output as full size</source>
+        <translation>✓ 输出与原尺寸相同</translation>
     </message>
     <message>
-        <source>▲ different output from the pruned model</source>
-        <translation>▲ 输出与剪枝后的模型不同</translation>
+        <source>▲ different output from full size</source>
+        <translation>▲ 输出与原尺寸不同</translation>
     </message>
     <message>
         <source>△ same output for these texts</source>
@@ -23051,8 +23032,8 @@ steps</extracomment>
         <translation>分数…</translation>
     </message>
     <message>
-        <source>Choose a safetensors file with a vector of scores for each group, by the name that pruneapp shrink --list --json gives it; or statistics of activations, which rank by Wanda.</source>
-        <translation>选择一个 safetensors 文件，其中每组有一个分数向量，名称由 pruneapp shrink --list --json 给出；或选择激活统计，按 Wanda 排序。</translation>
+        <source>Choose a safetensors file with a score vector per group, named as in pruneapp shrink --list --json; or statistics of activations, to rank by Wanda.</source>
+        <translation>选择一个 safetensors 文件，每组有一个分数向量，名称与 pruneapp shrink --list --json 中相同；或选择激活统计，按 Wanda 排序。</translation>
     </message>
     <message>
         <source>Multiple</source>
@@ -23063,8 +23044,8 @@ steps</extracomment>
         <translation>保留的 FFN 神经元、通道或词元数为此数的倍数（向上取整）：有些内核不接受其他宽度，有些则较慢。</translation>
     </message>
     <message>
-        <source>Write as another type</source>
-        <translation>写为另一种类型</translation>
+        <source>Write as another model type</source>
+        <translation>写为另一种模型类型</translation>
     </message>
     <message>
         <source>“Full size” exports it with zeros in place of what is pruned. {address} lists the types that can be shrunk.</source>
@@ -23103,8 +23084,8 @@ steps</extracomment>
         <translation>回读并比较</translation>
     </message>
     <message>
-        <source>Class (meta device)</source>
-        <translation>类（meta 设备）</translation>
+        <source>Build on meta device</source>
+        <translation>在 meta 设备上构建</translation>
     </message>
     <message>
         <source>Run and compare outputs</source>
@@ -23331,8 +23312,8 @@ steps</extracomment>
 <context>
     <name>SizeBox</name>
     <message>
-        <source>{value} is not possible: the next is {size}.</source>
-        <translation>{value} 不可用：最接近的是 {size}。</translation>
+        <source>{value} is not possible: {size} is used.</source>
+        <translation>{value} 不可用：改用 {size}。</translation>
     </message>
 </context>
 <context>
@@ -23716,8 +23697,8 @@ steps</extracomment>
         <translation>{norm}保留率（整个模型）</translation>
     </message>
     <message>
-        <source>{norm} retained (without repair)</source>
-        <translation>{norm}保留率（不计修复）</translation>
+        <source>{norm} retained (pruning only)</source>
+        <translation>{norm}保留率（仅剪枝）</translation>
     </message>
     <message>
         <source>up to </source>
@@ -23768,7 +23749,7 @@ steps</extracomment>
         <translation>剩余权重的{sum}，相对于打开时的文件，针对整个模型。</translation>
     </message>
     <message>
-        <source>{sum} of the remaining weights with their original values, relative to the opened file, over the whole model: the effect of pruning alone, without the repair.</source>
+        <source>{sum} of the remaining weights with their original values, relative to the opened file, over the whole model: the effect of pruning alone, without repair or recovery.</source>
         <translation>剩余权重按文件中的值的{sum}，相对于打开时的文件，针对整个模型：修复之前剪枝所留下的。</translation>
     </message>
     <message>
@@ -24149,8 +24130,8 @@ steps</extracomment>
         <translation>名称中的词，或整个名称的模式，例如 *.conv?.weight</translation>
     </message>
     <message>
-        <source>Filter by kind</source>
-        <translation>按类型筛选</translation>
+        <source>Filter by layer type</source>
+        <translation>按层类型筛选</translation>
     </message>
     <message>
         <source>Show one layer type. Types are inferred from names.</source>
@@ -24189,7 +24170,7 @@ steps</extracomment>
         <translation>筛选</translation>
     </message>
     <message>
-        <source>All kinds</source>
+        <source>All types</source>
         <translation>所有类型</translation>
     </message>
 </context>
@@ -24200,8 +24181,8 @@ steps</extracomment>
         <translation>名称</translation>
     </message>
     <message>
-        <source>Kind</source>
-        <translation>类型</translation>
+        <source>Layer type</source>
+        <translation>层类型</translation>
     </message>
     <message>
         <source>Inferred from names and shapes; not stored in the file.</source>
@@ -24212,8 +24193,8 @@ steps</extracomment>
         <translation>形状</translation>
     </message>
     <message>
-        <source>Type</source>
-        <translation>类型</translation>
+        <source>dtype</source>
+        <translation>dtype</translation>
     </message>
     <message>
         <source>Parameters</source>
@@ -24459,7 +24440,7 @@ steps</extracomment>
         <translation>{share} 的权重幅值高于 {scale}。它们共用最后一种颜色。</translation>
     </message>
     <message>
-        <source>{share} outside</source>
+        <source>{share} clipped</source>
         <translation>{share} 超出</translation>
     </message>
     <message>

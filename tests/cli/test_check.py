@@ -23,7 +23,7 @@ def model(tmp_path):
 def test_the_advised_command_gives_a_dense_file_the_pattern(call, model):
     status, out, _ = call("check", model, "--pattern", "2:4")
     assert status == 1
-    assert "0 of 2 tensors have 2:4 along dim 1" in out
+    assert "0 of 2 tensors match 2:4 along dim 1" in out
     assert "[0, 0] has 4, [0, 4] has 4" in out
     assert "The nearest masks would prune 192 weights and lose " in out
     advice = out.rpartition("pruneapp ")[2].split()
@@ -32,7 +32,7 @@ def test_the_advised_command_gives_a_dense_file_the_pattern(call, model):
 
     assert call("check", repaired, "--pattern", "2:4") == (
         0,
-        "2 of 2 tensors have 2:4 along dim 1\n",
+        "2 of 2 tensors match 2:4 along dim 1\n",
         "",
     )
     for weights in load_file(repaired).values():

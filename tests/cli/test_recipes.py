@@ -232,7 +232,7 @@ def test_limits_apply_together_with_an_excluding_rule(call, tmp_path, source):
     recipe = recipe_file(tmp_path, {"name": "schedule", "configuration": values})
     status, out, _ = call("run", recipe, source, "--check")
     assert status == 1
-    assert "needs exactly one row (got 2)" in out
+    assert "needs exactly one rule (got 2)" in out
 
 
 def test_an_amount_that_becomes_too_large_is_reported_with_its_entry(refused, tmp_path, source):

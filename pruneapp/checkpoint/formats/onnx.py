@@ -532,7 +532,7 @@ def _notices(layout: ModelFile) -> tuple[Notice, ...]:
     texts = {
         "The sparse initializers of this ONNX model are not read, and not shown: "
         f"{sparse:,}.": sparse,
-        "Tensors in branches of the graph whose names other tensors have are not shown: "
+        "Tensors of subgraphs are not shown if other tensors have their names: "
         f"{hidden:,}.": hidden,
     }
     return tuple(Notice(text) for text, count in texts.items() if count)

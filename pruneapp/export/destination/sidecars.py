@@ -386,7 +386,7 @@ def copy_config(path: Path, values: Mapping[str, Any]) -> Plan:
     except JsonError as error:
         notice = (
             f"'{path.name}' of the opened model was copied unchanged, because it cannot be read "
-            f"({error.what}); if it names a type of the weights, that is the old one."
+            f"({error.what}); a dtype in it is the old one."
         )
         return replace(copy_of(path), notices=(notice,))
     named = [one for one in _find_dtypes(text) if one.dtype != dtype]

@@ -53,7 +53,7 @@ GGUF_FILE = Format(
     loaded_by=(Loader("llama.cpp", note="and any runtime that runs the original"),),
     does_not=(
         "Zeros do not reduce the size of a dense file.",
-        "Pruned weights are not quantized: use llama-quantize on the export.",
+        "Pruned tensors are written unquantized: use llama-quantize on the export.",
     ),
     loads=loading_code.gguf,
     load_code="""

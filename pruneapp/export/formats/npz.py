@@ -154,8 +154,8 @@ NPZ_FILE = Format(
     name="npz",
     label="numpy archive",
     help=(
-        "One array per tensor, zeros in place, for programs that read numpy: numpy.load, JAX, "
-        "MLX and others."
+        "One array per tensor, with zeros, for programs that read numpy: numpy.load, JAX, MLX and "
+        "others."
     ),
     suffixes=NPZ.suffixes,
     sources=frozenset({NPZ.name, NPY.name}),

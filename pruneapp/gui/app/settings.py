@@ -73,7 +73,7 @@ ASK_ALL_BLOCKS = FlagParam(
 QUESTIONS = (WARN_OWN_METHODS, ASK_ALL_BLOCKS)
 WITH_COMPANIONS = FlagParam(
     name="with_companions",
-    label="Include bias and norm",
+    label="Include bias and norm layers",
     help="Apply manual edits of channels to their bias and norm entries.",
     default=False,
 )

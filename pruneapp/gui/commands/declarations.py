@@ -380,7 +380,7 @@ COMMANDS: tuple[MenuCommand, ...] = (
         ),
         MenuCommand(
             "with_companions",
-            "Include matching bias and &norm",
+            "Include bias and &norm layers",
             "Apply manual edits of output channels (dim 0) to their bias and norm entries",
             checkable=True,
         ),

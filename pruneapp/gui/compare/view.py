@@ -643,7 +643,7 @@ class CompareView(BarChartView):
                 text += f", {words.format(n=count(many))}"
         if self._cap is not None:
             many = int((self._heights > self._cap).sum())
-            text += self.tr(";  {n} longer than the axis (▶)").format(n=count(many))
+            text += self.tr(";  bars clipped: {n} (▶)").format(n=count(many))
         return text
 
     def _columns(self) -> tuple[TableColumn, ...]:

@@ -838,7 +838,7 @@ class EvaluationController(Feature[EvaluateDialog]):
     def why_old(self) -> str:
         """Sentences that say why results are outdated, and what to do."""
         if self._source is None:
-            return self.tr("From an earlier session: evaluate again ({keys}) to compare.").format(
+            return self.tr("From an earlier run: evaluate again ({keys}) to compare.").format(
                 keys=self._actions.shortcut_or_path("evaluate_state")
             )
         if not self._evaluation and self._measuring is not None:

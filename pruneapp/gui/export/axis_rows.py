@@ -54,9 +54,9 @@ _SHOWN_NOTICES, _TOOLTIP_NOTICES = 1, 24
 def exactness_text(exactness: Exactness) -> str:
     """Return how a cut affects what the model computes, with a symbol that says the same."""
     if exactness == EXACT:
-        return translate("Shrink", "✓ same output as the pruned model")
+        return translate("Shrink", "✓ same output as full size")
     if exactness == CHANGES:
-        return translate("Shrink", "▲ different output from the pruned model")
+        return translate("Shrink", "▲ different output from full size")
     return translate("Shrink", "△ same output for these texts")
 
 
@@ -145,7 +145,7 @@ class SizeBox(SpinBox):
         size = self._sizes[min(bisect_left(self._sizes, value), len(self._sizes) - 1)]
         self.show_size(size)
         if size != value:
-            words = self.tr("{value} is not possible: the next is {size}.")
+            words = self.tr("{value} is not possible: {size} is used.")
             text = words.format(value=self._text(value), size=self._text(size))
             QToolTip.showText(self.mapToGlobal(self.rect().bottomLeft()), as_plain(text), self)
         self.sized.emit(size)
@@ -172,7 +172,7 @@ class AxisRow(QWidget):
         self.box = SizeBox(self)
         self.percent = SizeBox(self)
         self.percent.setSuffix(self.tr(" %"))
-        self.percent_label = label_for(self.percent, self.tr("Cut of each group"))
+        self.percent_label = label_for(self.percent, self.tr("Removed per group"))
         self.label = label_for(
             self.percent if axis.percents else self.box, translate_declared(axis.label)
         )
@@ -351,7 +351,7 @@ class AxisRow(QWidget):
     def _uncut_text(self) -> str:
         """Return the text that is shown while nothing is cut."""
         if self._axis.name in {"experts", "vocabulary"}:
-            return self.tr("nothing selected")  # the survey does not look for dead ones
+            return self.tr("nothing removed")  # the survey does not look for dead ones
         if self._axis.name == "layers":
             return self.tr("no dead layers")
         return self.tr("no dead units to remove")
@@ -546,13 +546,11 @@ class LayerStrip(QWidget):
     def words(self, number: int) -> str:
         """Return what happens to the layer `number`, from 0: it is dead, fixed, cut, or stays."""
         if number in self._layers.dead:
-            text = self.tr(
-                "Layer {n} has no effect and is removed: same output as the pruned model"
-            )
+            text = self.tr("Layer {n} has no effect and is removed: same output as full size")
         elif number in self._layers.fixed:
             text = self.tr("Layer {n} differs from the others and is kept")
         elif number in self._layers.gone:
-            text = self.tr("Layer {n} is removed: different output from the pruned model")
+            text = self.tr("Layer {n} is removed: different output from full size")
         else:
             text = self.tr("Layer {n} is kept")
         return text.format(n=number)

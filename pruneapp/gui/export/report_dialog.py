@@ -81,9 +81,9 @@ class ExportReportDialog(Dialog):
             notes.append(self.tr("Undo still works: it reads the backup of the original."))
         if report.effect == CHANGES:
             changed = self.tr(
-                "The outputs differ from those of the pruned model, because units with an effect "
-                "were cut. Evaluate this model before you use it: the check finds errors in the "
-                "files, but does not measure how much quality the cut costs."
+                "The outputs differ from those of the full-size model, because units with an "
+                "effect were removed. Evaluate this model before you use it: the check finds "
+                "errors in the files, but does not measure the quality loss."
             )
             notes.insert(0, changed)
         self.notes = [plain(note, wrap=True) for note in notes]
@@ -242,7 +242,7 @@ class ExportReportDialog(Dialog):
                 text = number_format.plural(rest, one, several)
                 size += text.format(size=number_format.size(more))
                 exact += f" + {number_format.exact_size(more)}"
-            checksum = self.tr("one per file, included in the copied text")
+            checksum = self.tr("one per file: press “Copy as text”")
             home = report.files[0].path.parent  # folder of the weights, with links resolved
             each = "\n".join(
                 f"{file.path.relative_to(home).as_posix()}\t"

@@ -424,9 +424,8 @@ class ShrinkPage(QWidget):
         self.scores = QPushButton(self.tr("Scores…"), self)
         self.scores.setAutoDefault(False)
         tip = self.tr(
-            "Choose a safetensors file with a vector of scores for each group, by the name that "
-            "pruneapp shrink --list --json gives it; or statistics of activations, which rank by "
-            "Wanda."
+            "Choose a safetensors file with a score vector per group, named as in pruneapp shrink "
+            "--list --json; or statistics of activations, to rank by Wanda."
         )
         self.scores.setToolTip(tip)
         self.scores.setAccessibleDescription(tip)
@@ -439,7 +438,7 @@ class ShrinkPage(QWidget):
             [(str(n), n) for n in MULTIPLES],
         )
         self.rows = AxisRows(self)
-        self.write_as = QCheckBox(self.tr("Write as another type"), self)
+        self.write_as = QCheckBox(self.tr("Write as another model type"), self)
         self.write_as.hide()
         self.first = plain(wrap=True, ink=MUTED)
         self.first.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -466,7 +465,7 @@ class ShrinkPage(QWidget):
             ),
             (
                 (self.tr("Read back and compare"), "shapes"),
-                (self.tr("Class (meta device)"), "meta"),
+                (self.tr("Build on meta device"), "meta"),
                 (self.tr("Run and compare outputs"), "run"),
             ),
         )

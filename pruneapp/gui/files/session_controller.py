@@ -286,17 +286,14 @@ class SessionController(Feature[QDialog]):
             return
         text = number_format.plural(
             steps,
-            self.tr("Restored 1 step from when this file was closed."),
-            self.tr("Restored {n} steps from when this file was closed."),
+            self.tr("Restored 1 earlier step of this file."),
+            self.tr("Restored {n} earlier steps of this file."),
         )
         if others:
             more = self.tr("The history contains {n} more states, undone or on other branches.")
             text = join_sentences(text, more.format(n=number_format.count(others)))
         self._notifications.offer(
-            NoticeTopic.RESTORED,
-            text,
-            self.tr("Start from the file as it is"),
-            self._start_from_file,
+            NoticeTopic.RESTORED, text, self.tr("Start without these steps"), self._start_from_file
         )
 
     @Slot(object)

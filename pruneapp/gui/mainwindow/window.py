@@ -157,7 +157,7 @@ class ModelStatus(QWidget):
             return
         words = self.tr("{n} parameters   ·   {share} pruned")
         if buffers:
-            words = self.tr("{n} parameters, {buffers} in buffers   ·   {share} pruned")
+            words = self.tr("{n} parameters + {buffers} in buffers   ·   {share} pruned")
         text = words.format(
             n=number_format.count(numel),
             buffers=number_format.count(buffers),
@@ -346,7 +346,7 @@ class MainWindow(QMainWindow):
         self.device.setAccessibleName(self.tr("Run on"))
         self.device.setToolTip(
             self.tr(
-                "What computes masks; or a cluster that exports run on. The result is the same "
+                "Device that computes masks, or cluster that runs exports. The result is the same "
                 "everywhere."
             )
         )

@@ -129,10 +129,13 @@ class ManualEditOptions(QWidget):
         self.every_block = QCheckBox(self)
         self.companions = QCheckBox(self)
         self.group = QCheckBox(self)
-        self.title = plain(self.tr("Manual edit"), ink=MUTED)
+        self.title = plain(self.tr("For manual edits"), ink=MUTED)
         # long and short text of each check box
         self._texts = dict.fromkeys((self.every_block, self.companions, self.group), ("", ""))
-        self._texts[self.companions] = self.tr("Include bias and norm"), self.tr("Bias and norm")
+        self._texts[self.companions] = (
+            self.tr("Include bias and norm layers"),
+            self.tr("Bias and norm layers"),
+        )
         lay_in_row(self, self.title, *self._texts, None, spacing=_SPACING)
         # The height is constant, so that the plot above does not jump between tensors.
         follow_font(self, lambda row: row.setFixedHeight(row.every_block.sizeHint().height()))

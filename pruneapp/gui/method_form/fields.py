@@ -217,7 +217,7 @@ class BoundEditor(Editor):
         super().__init__(param, parent)
         self.field = LineEdit(self)
         self.field.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.field.setPlaceholderText(self.tr("no limit"))
+        self.field.setPlaceholderText(self.tr("not set"))
         fit_digits(self.field)
         self._name(self.field)
         self.line.addWidget(self.field)

@@ -137,7 +137,7 @@ class FormController(Feature[QDialog]):
         form.changed.connect(self._on_form_changed)
         form.fileRequested.connect(self._ask_file)
         form.collectRequested.connect(self.collectRequested)
-        form.outputs.leaveOutRequested.connect(self._leave_out)
+        form.outputs.excludeRequested.connect(self._exclude_outputs)
         session.closed.connect(self._drop_files)
         session.opened.connect(self._on_opened)
         self.offer_methods()
@@ -281,7 +281,7 @@ class FormController(Feature[QDialog]):
         self._tree.set_checked(names)
         self._checks_pause.start()
 
-    def _leave_out(self, names: Sequence[str]) -> None:
+    def _exclude_outputs(self, names: Sequence[str]) -> None:
         """Exclude tensors from the step: uncheck them, or add a rule that prunes nothing.
 
         They are unchecked if the only rule is for the checked tensors.

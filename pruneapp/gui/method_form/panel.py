@@ -81,7 +81,7 @@ class CompanionsRow(NotedBox):
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(self.tr("Also prune matching bias and norm entries"), parent)
+        super().__init__(self.tr("Also prune bias and norm-layer entries"), parent)
         self._as_expected = True
         self.box.toggled.connect(self._show_note)
         self.set_paired(None, 0)
@@ -194,13 +194,11 @@ class DependentsRow(NotedBox):
         one = self.tr("Also prunes 1 dependent tensor, in addition to the amount: {names}")
         several = self.tr("Also prunes {n} dependent tensors, in addition to the amount: {names}")
         if not found.in_force(self.choice):
-            one = self.tr("When checked, also prunes 1 tensor, in addition to the amount: {names}")
-            several = self.tr(
-                "When checked, also prunes {n} tensors, in addition to the amount: {names}"
-            )
+            one = self.tr("When checked, prunes 1 tensor in addition to the amount: {names}")
+            several = self.tr("When checked, prunes {n} tensors in addition to the amount: {names}")
         if not found.in_force(self.choice) and not whole:  # so that the text stays short
-            one = self.tr("When checked, also prunes 1 tensor, in addition to the amount.")
-            several = self.tr("When checked, also prunes {n} tensors, in addition to the amount.")
+            one = self.tr("When checked, prunes 1 tensor in addition to the amount.")
+            several = self.tr("When checked, prunes {n} tensors in addition to the amount.")
         return number_format.plural(found.following, one, several).format(names=named)
 
     def _tensor_text(self, tensor: FollowingTensor, *, whole: bool) -> str:
@@ -226,15 +224,13 @@ class DependentsRow(NotedBox):
         if rest == 1:
             text = self.tr("The dependents of {name} are unknown.")
             if by_default:
-                text = self.tr("Off by default, because the dependents of {name} are unknown.")
+                text = self.tr("Off by default: the dependents of {name} are unknown.")
         else:
-            text = self.tr(
-                "The dependents of {n} of the {m} tensors are unknown, such as those of {name}."
-            )
+            text = self.tr("Dependents are unknown for {n} of the {m} tensors, such as {name}.")
             if by_default:
                 text = self.tr(
-                    "Off by default, because the dependents of {n} of the {m} tensors are unknown, "
-                    "such as those of {name}."
+                    "Off by default: dependents are unknown for {n} of the {m} tensors, such as "
+                    "{name}."
                 )
         n, m = number_format.count(rest), number_format.count(found.tensors)
         return text.format(n=n, m=m, name=found.unknown if whole else found.unknown_role)
@@ -246,7 +242,7 @@ class OutputsRow(QWidget):
     Hidden while `layers` is empty.
     """
 
-    leaveOutRequested = Signal(object)  # (tuple[str, ...]) the tensors, by name in the file
+    excludeRequested = Signal(object)  # (tuple[str, ...]) the tensors, by name in the file
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -256,7 +252,7 @@ class OutputsRow(QWidget):
             "Each of these channels is a result of the model, such as the score of a class, and "
             "is the same for all inputs once it is pruned."
         )
-        self.button = _flat_button(self.tr("Leave out"), tip, self)
+        self.button = _flat_button(self.tr("Exclude"), tip, self)
         self.button.clicked.connect(self._on_clicked)
         self.note.setToolTip(as_plain(tip))
         self.note.setAccessibleDescription(tip)
@@ -265,7 +261,7 @@ class OutputsRow(QWidget):
         self.hide()
 
     def _on_clicked(self) -> None:
-        self.leaveOutRequested.emit(tuple([layer.name for layer in self.layers]))
+        self.excludeRequested.emit(tuple([layer.name for layer in self.layers]))
 
     def set_layers(self, layers: Sequence[OutputLayer]) -> None:
         """Set the tensors of the step whose channels are outputs of the model."""
@@ -274,7 +270,7 @@ class OutputsRow(QWidget):
         self.layers = tuple(layers)
         self.set_pruned(None)
         names = join_names(*(layer.shown for layer in layers))
-        text = self.tr("Leave out {names}").format(names=names)
+        text = self.tr("Exclude {names}").format(names=names)
         self.button.setAccessibleName(text)
         self.button.setToolTip(as_plain(text))
         self.setVisible(bool(layers))

@@ -245,7 +245,7 @@ class RuleEditor(QWidget):
         words = []
         if len(later) == 1:
             words.append(
-                self.tr("rule {rule} takes {n}").format(
+                self.tr("{n} in rule {rule}").format(
                     rule=later[0], n=number_format.count(lost - limits)
                 )
             )

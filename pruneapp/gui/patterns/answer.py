@@ -77,8 +77,8 @@ def headline(answer: PatternAnswer) -> str:
     if not totals.broken:
         text = plural(
             every,
-            translate("Patterns", "The tensor has {pattern}."),
-            translate("Patterns", "All {n} tensors have {pattern}."),
+            translate("Patterns", "The tensor matches {pattern}."),
+            translate("Patterns", "All {n} tensors match {pattern}."),
         )
         return text.format(pattern=answer.pattern)
     if every == 1:
@@ -88,8 +88,8 @@ def headline(answer: PatternAnswer) -> str:
     else:
         have = plural(
             totals.holding,
-            translate("Patterns", "1 of {every} tensors has {pattern}."),
-            translate("Patterns", "{n} of {every} tensors have {pattern}."),
+            translate("Patterns", "1 of {every} tensors matches {pattern}."),
+            translate("Patterns", "{n} of {every} tensors match {pattern}."),
         )
         violate = plural(
             totals.broken,
@@ -114,8 +114,8 @@ def details(answer: PatternAnswer) -> str:
     if totals.broken:
         taken = plural(
             totals.to_prune,
-            translate("Patterns", "{pattern} needs 1 more pruned"),
-            translate("Patterns", "{pattern} needs {n} more pruned"),
+            translate("Patterns", "{pattern} needs 1 more pruned weight"),
+            translate("Patterns", "{pattern} needs {n} more pruned weights"),
         ).format(pattern=answer.pattern)
         cost = translate("Patterns", "norm² not known.")
         if lost is not None:
@@ -213,9 +213,9 @@ def headers() -> tuple[str, ...]:
         translate("Patterns", "Tensor"),
         translate("Patterns", "Shape"),
         translate("Patterns", "Violating groups"),
-        translate("Patterns", "First group"),
+        translate("Patterns", "First violation"),
         translate("Patterns", "To prune"),
-        translate("Patterns", "Of its norm²"),
+        translate("Patterns", "L2 norm² lost"),
         translate("Patterns", "In no group"),
     )
 
@@ -254,7 +254,7 @@ def violations_text(answer: PatternAnswer, row: int) -> str:
     if not tensor.groups:
         return with_label(name, translate_sentence(tensor.why_not))
     if not tensor.broken:
-        text = translate("Patterns", "{name} has {pattern}.")
+        text = translate("Patterns", "{name} matches {pattern}.")
         return text.format(name=name, pattern=answer.pattern)
     words = translate("Patterns", "{place} has {n}")
     places = join_facts(
@@ -274,9 +274,9 @@ def text_headers() -> tuple[str, ...]:
         translate("Patterns", "Shape"),
         translate("Patterns", "Groups"),
         translate("Patterns", "Violating groups"),
-        translate("Patterns", "First group"),
+        translate("Patterns", "First violation"),
         translate("Patterns", "To prune"),
-        translate("Patterns", "Fraction of norm²"),
+        translate("Patterns", "L2 norm² lost"),
         translate("Patterns", "In no group"),
         translate("Patterns", "Reason for no groups"),
     )

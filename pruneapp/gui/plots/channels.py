@@ -130,7 +130,7 @@ class ChannelsView(BarChartView):
             (True, False): self.tr("unit"),
             (True, True): self.tr("units, sorted by norm"),
         }[unit is not None, self.order == NORM]
-        grouped = self.tr("{channels} ({n} per bar: the largest of each state)")
+        grouped = self.tr("{channels} ({n} per bar: the largest of each color)")
         order = ranks.order if self.order == NORM else np.arange(ranks.heights.size)
         norm, preview, highest = norm_name(n.n), bool((after.kept < n.kept).any()), ranks.highest
         protected, line = whole_protected(n), self._cut_line()

@@ -250,7 +250,7 @@ class DistributionView(BarChartView):
         if not kept + pruned:
             return self.tr("no weights")
         to_prune = round(float(self._to_prune.sum()))
-        text = self.tr("{n} weights, {share} pruned").format(
+        text = self.tr("all {n} weights: {share} pruned").format(
             n=count(kept + pruned), share=part(pruned, kept + pruned)
         )
         if to_prune and (self.threshold is None or self._is_idle):

@@ -175,8 +175,8 @@ class QualityView(PlotView):
             if self._axis.measure is QualityMeasure.SHRUNK:
                 return self._no_size_reason or self.tr("Computing the sizes of shrunk files…")
             return self.tr(
-                "Not saved with the metrics of these states: {axis}. Choose another axis, or "
-                "evaluate them again."
+                "No values were saved for these states: {axis}. Choose another axis, or evaluate "
+                "them again."
             ).format(axis=self._axis.label)
         if self._measuring:
             return self.tr("Evaluating… The unpruned model is measured first.")
@@ -463,7 +463,7 @@ class QualityView(PlotView):
             words = self.tr("No pruned state measured so far is within {target} of the original.")
             if any(state.is_old for state in self._states):
                 words = join_sentences(
-                    words, self.tr("States measured in an earlier session are not considered.")
+                    words, self.tr("States measured in an earlier run are not considered.")
                 )
             return words.format(target=target)
         words = self.tr("Best within {target} of the original: {up_to} ({label})")

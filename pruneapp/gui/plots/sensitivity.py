@@ -531,7 +531,7 @@ class SensitivityView(BarChartView):
         gray = {
             (True, True): self.tr("measured before"),
             (False, False): self.tr("from another state"),
-            (True, False): self.tr("from another state, in an earlier session"),
+            (True, False): self.tr("from another state, in an earlier run"),
         }
         if words := gray.get((sensitivity.is_old, sensitivity.is_current), ""):
             swatches.append(Swatch(words, (self._colors["muted"],)))

@@ -302,7 +302,7 @@ class ModelView(BarChartView):
                 words = self.tr(";  norm² retained {share}").format(share=percent(norm))
             text += words
         if len(report.tensors) < self._prunable:  # not the same as the checked tensors
-            text += self.tr(";  unpruned biases and norms are not shown")
+            text += self.tr(";  unpruned biases and norm layers not shown")
         return text
 
     def _name_of(self, tensor: int) -> str:

@@ -214,11 +214,11 @@ class StepFigures(Figures):
                 ),
             ),
             "repaired": (
-                self.tr("{norm} retained (without repair)"),
+                self.tr("{norm} retained (pruning only)"),
                 self.tr(
                     "{sum} of the remaining weights with their original values, relative to the "
                     "opened file, over the whole model: the effect of pruning alone, without "
-                    "the repair."
+                    "repair or recovery."
                 ),
             ),
         }[kind]

@@ -42,7 +42,7 @@ class AfterRound(QWidget):
         )
         self.steps = self._field(
             self.tr("Steps per round"),
-            self.tr("Steps of the distillation in each round; 300 in all rounds if it is empty"),
+            self.tr("Steps of the distillation in each round; 300 in total if it is empty"),
             self.tr("automatic"),
         )
         self.rewind = self._box(

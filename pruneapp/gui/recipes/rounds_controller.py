@@ -429,8 +429,8 @@ class RoundsController(Feature[RoundsDialog]):
                 "result may differ from a single step."
             )
         return self.tr(
-            "With this method the final mask is the same as after a single step, apart from the "
-            "rounding of each round. Each round can be inspected, undone and exported."
+            "With this method the final mask is the same as after a single step, apart from "
+            "rounding. Each round can be inspected, undone and exported."
         )
 
     def _show_rounds(self, dialog: RoundsDialog, asked: _Repeated) -> None:

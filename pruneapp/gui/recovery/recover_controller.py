@@ -79,7 +79,7 @@ PARAMS: tuple[Param, ...] = (
     ),
     FlagParam(
         name="repair",
-        label="Repair sequentially first",
+        label="Start from a repair",
         help="Start from a sequential repair, unless it is worse on the held-out inputs.",
         default=True,
     ),
@@ -532,7 +532,7 @@ class RecoverController(Feature[Dialog]):
         if RecoveryProgress.of(done.events, 0).has_risen:
             notes.append(
                 self.tr(
-                    "The held-out error rose while the learning rate was high, and fell with it."
+                    "The held-out error rose at a high learning rate, and fell as the rate dropped."
                 )
             )
         return [" ".join(notes)]

@@ -66,7 +66,7 @@ PARAMS = (
     ),
     FlagParam(
         name="norms",
-        label="Adjust norms",
+        label="Adjust norm layers",
         help="Adjust the running variances of norm layers to the outputs of the repaired layers.",
         default=True,
     ),

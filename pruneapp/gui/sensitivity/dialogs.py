@@ -293,8 +293,8 @@ class AllocationDialog(DecisionDialog):
             return
         self.table.fit_columns(range(min(len(found.tensors), 100)))
         words = self.tr(
-            "{metric}: {before} before, {predicted} predicted at best: tensors pruned together "
-            "often lose more"
+            "{metric}: {before} before, at best {predicted} after: tensors pruned together often "
+            "lose more"
         ).format(
             metric=metric_title(found.metric),
             before=metric(found.before, share=found.share),
@@ -405,10 +405,10 @@ class FrontierDialog(DecisionDialog):
         )
         self.steps = LineEdit(self)
         self.steps.setText("300")
-        self.steps.setToolTip(self.tr("Steps of the distillation of each point"))
+        self.steps.setToolTip(self.tr("Steps of the distillation at each sparsity"))
         for row, (field, name, label) in enumerate(
             (
-                (self.points, self.tr("Points"), self.tr("&Points")),
+                (self.points, self.tr("Sparsities"), self.tr("S&parsities")),
                 (self.recover, self.tr("Recovery"), self.tr("&Recovery")),
                 (self.steps, self.tr("Steps"), self.tr("&Steps")),
             )

@@ -174,7 +174,7 @@ class FrontierController(Feature[FrontierDialog]):
                 RecoverySettings(steps=steps),
             )
         except ParameterError as error:
-            text = translate_error(error, (STEPS, AmountParam(name="amounts", label="Points")))
+            text = translate_error(error, (STEPS, AmountParam(name="amounts", label="Sparsities")))
             dialog.choice.set_found(text, trouble=True)
             return
         agreed = yield from self._scripts.agree_to_script(source, dialog.choice)

@@ -130,7 +130,7 @@ class Column(IntEnum):
         in_list=ALWAYS,
     )
     KIND = ColumnSpec(
-        title=QT_TRANSLATE_NOOP("TreeModel", "Kind"),
+        title=QT_TRANSLATE_NOOP("TreeModel", "Layer type"),
         text=Cells.kind,
         sample="0" * 11,
         keys=_row_keys("kind", Cells.kind),
@@ -149,7 +149,7 @@ class Column(IntEnum):
         in_list=3,
     )
     TYPE = ColumnSpec(
-        title=QT_TRANSLATE_NOOP("TreeModel", "Type"),
+        title=QT_TRANSLATE_NOOP("TreeModel", "dtype"),
         text=lambda cells, node: row.dtype if (row := cells.row(node)) else "",
         sample="0" * 10,
         keys=_row_keys("dtype", lambda _cells, _node: ""),

@@ -38,7 +38,7 @@ class TreeFilter(QWidget):
         )
         self.text.setAccessibleDescription(self.text.toolTip())
         self.kind = ComboBox(self)
-        self.kind.setAccessibleName(self.tr("Filter by kind"))
+        self.kind.setAccessibleName(self.tr("Filter by layer type"))
         self.kind.setToolTip(self.tr("Show one layer type. Types are inferred from names."))
         self.kind.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.matrices = QCheckBox(self.tr("2-D and larger"), self)
@@ -74,7 +74,7 @@ class TreeFilter(QWidget):
         with QSignalBlocker(self):
             self.text.clear()
             self.kind.clear()
-            self.kind.addItem(self.tr("All kinds"), "")
+            self.kind.addItem(self.tr("All types"), "")
             for kind in kinds:
                 self.kind.addItem(kind, kind)
             self.matrices.setChecked(False)

@@ -43,7 +43,7 @@ MULTIPLE = ChoiceParam(
     default=USUAL,
     choices=(
         Choice(
-            USUAL, "Like export", "ONNX: 16 (8 below 32 channels); other channels: 8; neurons: 64."
+            USUAL, "Automatic", "ONNX: 16 (8 below 32 channels); other channels: 8; neurons: 64."
         ),
         *(Choice(str(n), str(n), "") for n in MULTIPLES),
     ),

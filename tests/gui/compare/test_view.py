@@ -301,7 +301,7 @@ def test_one_tensor_does_not_squash_the_bars_of_all_others(view, theme):
     view.set_colors(theme.colors)
     assert view.chart().highest < 16, "percent: the others reach 12 of it"
     assert "▶" in view.canvas.across.labelText
-    assert view.summary().endswith("1 longer than the axis (▶)")
+    assert view.summary().endswith("bars clipped: 1 (▶)")
     ticks = [at for _, level in view.canvas.across.tickValues(0, 20, 400) for at in level]
     assert 0 < max(ticks) <= view.chart().highest, "no tick where no bar can end"
     assert view.numbers().row(0)[0] == "far.weight"

@@ -559,16 +559,16 @@ def test_the_report_of_a_cut_says_in_red_that_it_is_not_the_original(qtbot):
     facts = {"cut": "FFN neurons 1,024 → 768", "effect": CHANGES}
     dialog = ExportReportDialog(report_of("p", **facts))
     qtbot.addWidget(dialog)
-    effect = "▲ different output from the pruned model"
+    effect = "▲ different output from full size"
     (shown,) = [label for label in dialog.findChildren(QLabel) if label.text() == effect]
     assert shown.foregroundRole() == DANGER
-    assert dialog.notes[0].text().startswith("The outputs differ from those of the pruned model")
+    assert dialog.notes[0].text().startswith("The outputs differ from those of the full-size model")
     text = dialog.as_text()
-    assert f"\nEffect: {effect}\nThe outputs differ from those of the pruned model" in text
+    assert f"\nEffect: {effect}\nThe outputs differ from those of the full-size model" in text
     assert "Sparsity" not in text, "a heading without content"
     exact = ExportReportDialog(report_of("p", **facts | {"effect": EXACT}))
     qtbot.addWidget(exact)
-    assert "\nEffect: ✓ same output as the pruned model\n" in exact.as_text()
+    assert "\nEffect: ✓ same output as full size\n" in exact.as_text()
     assert not exact.notes
 
 

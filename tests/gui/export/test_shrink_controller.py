@@ -138,7 +138,7 @@ def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, scr
     user.key("Right", page.rows.rows["ffn"].slider)
     user.wait(lambda: "After this cut" in page.state.text())
     assert words.rpartition("After this cut")[2] in plain(page.state.text())
-    assert "From an earlier session: evaluate again" in page.state.text()
+    assert "From an earlier run: evaluate again" in page.state.text()
     user.click(user.workbench.export.dialog.stop)
 
 
@@ -311,7 +311,7 @@ def test_what_is_dead_is_cut_out_and_read_back(user, folder, dialog):
     out = folder.with_name("tiny-shrunk")
     assert size == f"Export {user_size(out)}"
     assert "Cut out: FFN neurons 256 → 192" in report.as_text()
-    assert "Effect: ✓ same output as the pruned model" in report.as_text()
+    assert "Effect: ✓ same output as full size" in report.as_text()
     assert f"LlamaForCausalLM.from_pretrained('{out}')" in report.loads.text()
     user.close_report()
     assert json.loads((out / "config.json").read_text())["intermediate_size"] == 192
@@ -351,7 +351,7 @@ def test_a_quarter_of_the_neurons_and_two_layers_go_by_hand(user, folder, dialog
     ]
     assert page.loss.isVisible()
     user.click(dialog.go)
-    assert "Effect: ▲ different output from the pruned model" in report_of(user).as_text()
+    assert "Effect: ▲ different output from full size" in report_of(user).as_text()
     user.close_report()
     out = load_file(folder.with_name("tiny-shrunk") / "model.safetensors")
     assert sorted({name.split(".")[2] for name in out if ".layers." in name}) == list("0123")
@@ -502,7 +502,7 @@ def test_no_second_folder_is_written_where_one_is_under_way(user, folder, dialog
 def test_what_cannot_be_shrunk_or_searched_is_said_on_the_page(user, folder, tmp_path, monkeypatch):
     user.open_file(write_llama(tmp_path / "odd", model_type="odd"))
     dialog = turn_to_page(user)
-    assert "is of type 'odd', whose groups are not known" in dialog.page.why_not.text()
+    assert "is of type 'odd', and its groups are not known" in dialog.page.why_not.text()
     assert not dialog.page.body.isVisible()
     assert not dialog.go.isEnabled()
     user.click(dialog.stop)
@@ -589,7 +589,7 @@ def test_a_network_is_cut_as_the_command_line_cuts_it(user, tmp_path, kind):
     size = dialog.go.text()
     user.click(dialog.go)
     report = report_of(user)
-    assert "Effect: ▲ different output from the pruned model" in report.as_text()
+    assert "Effect: ▲ different output from full size" in report.as_text()
     loads = "onnxruntime.Inf" if kind == "onnx" else "from load_shrunk import load_shrunk"
     assert loads in report.loads.text()
     user.close_report()

@@ -105,7 +105,7 @@ def test_of_an_unknown_type_the_reason_is_shown_and_nothing_else(show):
 
 def test_a_row_says_now_and_then_and_what_that_does(page):
     assert row_text(page, "ffn") == "4,864 → 4,800 −1.3 %"
-    assert row(page, "ffn").exactness.text() == "✓ same output as the pruned model"
+    assert row(page, "ffn").exactness.text() == "✓ same output as full size"
     assert row(page, "kv-groups").exactness.text() == "no dead units to remove"
     assert "removes the lowest-ranked units" in row(page, "kv-groups").slider.toolTip()
     assert "the lowest L2 norm" in page.first.text()
@@ -128,10 +128,10 @@ def test_a_key_goes_to_the_next_legal_size_and_says_at_once_what_it_does(page, q
     ffn = row(page, "ffn")
     qtbot.keyClick(ffn.slider, Qt.Key.Key_Right)
     assert row_text(page, "ffn") == "4,864 → 4,736 −2.6 %"
-    assert ffn.exactness.text() == "▲ different output from the pruned model"
+    assert ffn.exactness.text() == "▲ different output from full size"
     assert ffn.exactness.foregroundRole() == DANGER
     assert ffn.slider.accessibleDescription() == (
-        "4,736 of 4,864 remain: ▲ different output from the pruned model"
+        "4,736 of 4,864 remain: ▲ different output from full size"
     )
     assert page.asked == [CutRequest({"ffn": 4736})]
     assert page.order() is None, "the size is not computed yet"
@@ -227,7 +227,7 @@ def test_a_click_on_a_layer_lets_it_go_and_another_keeps_it(page, qtbot):
     qtbot.mouseClick(strip, left, pos=strip.cell(4).center())
     assert page.asked == [CutRequest(layers=(4,))]
     assert row_text(page, "layers") == "6 → 4 −33.3 %", "immediately: one was dead"
-    assert row(page, "layers").exactness.text() == "▲ different output from the pruned model"
+    assert row(page, "layers").exactness.text() == "▲ different output from full size"
     assert strip.accessibleDescription().startswith("Layer 4 is removed: different")
     qtbot.mouseClick(strip, left, pos=strip.cell(4).center())
     assert page.asked[-1] == CutRequest()
@@ -236,7 +236,7 @@ def test_a_click_on_a_layer_lets_it_go_and_another_keeps_it(page, qtbot):
     qtbot.mouseClick(strip, left, pos=QPoint(strip.width() - 1, strip.height() - 1))
     assert len(page.asked) == 2
     assert strip.accessibleDescription().startswith(
-        "Layer 2 has no effect and is removed: same output as the pruned model"
+        "Layer 2 has no effect and is removed: same output as full size"
     )
 
 
@@ -416,7 +416,7 @@ def test_surplus_rows_are_offered_where_there_are_some(page, qtbot):
     cut = replace(TOKENS, after=4729)
     page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(*FOUND.axes, cut), surplus=271))
     assert row_text(page, "vocabulary") == "5,000 → 4,729 −5.4 %"
-    assert row(page, "vocabulary").exactness.text() == "✓ same output as the pruned model"
+    assert row(page, "vocabulary").exactness.text() == "✓ same output as full size"
     assert page.order().forecast.request.vocabulary == TRAILING
 
 
@@ -563,7 +563,7 @@ def test_a_share_that_is_typed_is_asked_for(graph_page, qtbot, typed, goes):
     assert graph_page.asked == asked, "below 30 %, no group loses a channel"
     assert percent.value() == goes
     corrected = QToolTip.text() if QToolTip.isVisible() else ""
-    message = f"<span>{typed}\u00a0% is not possible: the next is {goes}\u00a0%.</span>"
+    message = f"<span>{typed}\u00a0% is not possible: {goes}\u00a0% is used.</span>"
     assert corrected == ("" if typed == str(goes) else message)
     QToolTip.hideText()
 
@@ -596,7 +596,7 @@ def test_dead_units_are_the_share_at_the_left_end(graph_page, qtbot):
     assert channels.slider.value() == channels.slider.minimum()
     assert channels.percent.text() == "50\u00a0%"
     assert channels.share.text() == "−50.0\u00a0%"
-    assert channels.percent_label.text() == "Cut of each group"
+    assert channels.percent_label.text() == "Removed per group"
     assert channels.percent_label.isVisible()
     qtbot.keyClick(channels.slider, Qt.Key.Key_Right)
     assert channels.percent.text() == "63\u00a0%"

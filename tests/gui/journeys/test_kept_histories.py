@@ -53,7 +53,7 @@ def open_other(user, tmp_path) -> Path:
     return other
 
 
-RESTORED = "Restored 2 steps from when this file was closed."
+RESTORED = "Restored 2 earlier steps of this file."
 MORE = "The history contains 1 more states, undone or on other branches."
 
 

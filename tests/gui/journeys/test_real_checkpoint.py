@@ -78,7 +78,7 @@ def test_the_real_file_is_pruned_as_torch_prunes_it(user, resnet20, tmp_path):
     assert user.states[1:] == ["L1 20 %, global, on 19 tensors"]
 
     user.key("Ctrl+Shift+A")
-    user.choose(user.views.tree.tree_filter.kind, "All kinds")
+    user.choose(user.views.tree.tree_filter.kind, "All types")
     user.filter("layer3*conv*")
     user.views.tree.view.setFocus()
     user.key("Ctrl+A")

@@ -153,7 +153,7 @@ def test_bias_and_norm_go_along_with_a_channel_in_the_same_step(at_work):
 def test_that_bias_and_norm_go_along_is_remembered(new_user, model):
     first = new_user(model).wait_ready()
     first.wait_open(model)
-    first.menu("Prune", "Manual edit", "Include matching bias and norm")
+    first.menu("Prune", "Manual edit", "Include bias and norm layers")
     assert first.views.edit_options.companions.isChecked()
     second = new_user(model).wait_ready()
     assert second.views.edit_options.companions.isChecked()

@@ -128,8 +128,8 @@ def test_the_box_says_why_nothing_or_not_all_is_known(user, bert):
     assert row.box.isEnabled()
     assert not row.box.isChecked(), "off by default where not all is known"
     assert row.note.text() == (
-        "Off by default, because the dependents of attention.output.dense.weight are unknown. "
-        "When checked, also prunes 2 tensors, in addition to the amount."
+        "Off by default: the dependents of attention.output.dense.weight are unknown. "
+        "When checked, prunes 2 tensors in addition to the amount."
     )
     assert f"in addition to the amount: {OUTPUT} columns" in row.box.accessibleDescription()
     assert (
@@ -255,11 +255,11 @@ def test_pruned_outputs_of_the_model_are_marked_and_left_out_by_a_click(user, tm
     user.wait(lambda: outputs.note.text() == text)
     row = row_of(user)
     assert row.note.text() == (
-        "Off by default, because the dependents of 6 of the 8 tensors are unknown, such as those "
-        "of stem.0.weight. When checked, also prunes 6 tensors, in addition to the amount."
+        "Off by default: dependents are unknown for 6 of the 8 tensors, such as stem.0.weight. "
+        "When checked, prunes 6 tensors in addition to the amount."
     )
-    assert outputs.button.text() == "Leave out"
-    assert outputs.button.accessibleName() == "Leave out fc2.weight"
+    assert outputs.button.text() == "Exclude"
+    assert outputs.button.accessibleName() == "Exclude fc2.weight"
     user.click(outputs.button)
     user.wait(lambda: not outputs.isVisible())
     assert "fc2.weight" not in user.views.tree.checked_names()

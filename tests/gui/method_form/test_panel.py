@@ -602,9 +602,9 @@ def test_list_and_field_count_the_tensors_of_a_rule_alike(form):
         "4. checked tensors · 5 tensors",
     ]
     assert [rule.matched.text() for rule in form.rules[:3]] == [
-        "12 of 14 tensors: rule 3 takes 2.",
+        "12 of 14 tensors: 2 in rule 3.",
         "1 of 2 tensors: limits exclude 1.",
-        "1 of 3 tensors: rule 4 takes 1, limits exclude 1.",
+        "1 of 3 tensors: 1 in rule 4, limits exclude 1.",
     ]
     form.set_shares(({1: 10, 2: 2, 3: 2}, {2: 2}, {0: 3}, {4: 5}))
     assert form.rules[0].matched.text() == "10 of 14 tensors: 4 in later rules."
@@ -770,12 +770,11 @@ def test_the_box_says_of_which_tensors_nothing_depends(form):
         "Also prunes 24 dependent tensors, in addition to the amount: fc2.weight columns, "
         "conv.weight outputs, fc1.bias."
     )
-    some = "he dependents of 2 of the 20 tensors are unknown, such as those of x.weight."
+    some = "ependents are unknown for 2 of the 20 tensors, such as x.weight."
     assert row.note.text() == (
-        f"Off by default, because t{some} When checked, also prunes 24 tensors, in "
-        "addition to the amount."
+        f"Off by default: d{some} When checked, prunes 24 tensors in addition to the amount."
     )
-    some = f"T{some}"
+    some = f"D{some}"
     row.set_choice(True)
     assert row.note.text() == f"{first} {some}"
     row.set_choice(False)

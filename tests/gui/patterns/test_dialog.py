@@ -136,9 +136,9 @@ def test_enter_in_the_field_asks_and_repairs_nothing(dialog, requests, qtbot):
 
 def test_the_sentences_and_the_table_say_what_was_found(dialog):
     dialog.set_answer(answer(DENSE, BIAS, HALF))
-    assert dialog.headline.text() == ("1 of 2 tensors has 2:4. 1 violates it in 7 of 8 groups.")
+    assert dialog.headline.text() == ("1 of 2 tensors matches 2:4. 1 violates it in 7 of 8 groups.")
     assert text_of(dialog.details) == (
-        "2:4 needs 11 more pruned: 12.5 % of the norm² of these tensors. 1 "
+        "2:4 needs 11 more pruned weights: 12.5 % of the norm² of these tensors. 1 "
         "group keeps violating 2:4: too many of its weights are protected. 1 more "
         "tensor has no groups of 4 along dim 1. In 1 tensor the dimension is not a "
         "multiple of 4: 8 weights are in no group, and kernels that need complete "
@@ -160,10 +160,10 @@ def test_the_sentences_and_the_table_say_what_was_found(dialog):
 @pytest.mark.parametrize(
     ("tensors", "sentence"),
     [
-        ((HALF,), "The tensor has 2:4."),
-        ((HALF, HALF, BIAS), "All 2 tensors have 2:4."),
+        ((HALF,), "The tensor matches 2:4."),
+        ((HALF, HALF, BIAS), "All 2 tensors match 2:4."),
         ((DENSE, BIAS), "The tensor violates 2:4 in 7 of 8 groups."),
-        ((DENSE, DENSE), "0 of 2 tensors have 2:4. 2 violate it in 14 of 16 groups."),
+        ((DENSE, DENSE), "0 of 2 tensors match 2:4. 2 violate it in 14 of 16 groups."),
         ((BIAS,), "The tensor has no groups of 4 along dim 1."),
         ((BIAS, BIAS), "None of the 2 tensors has groups of 4 along dim 1."),
     ],
@@ -199,7 +199,7 @@ def test_what_it_is_good_for_is_said_honestly(dialog, asked_for, words):
 def test_energy_that_nobody_knows_is_no_number(dialog):
     odd = TensorPattern("w", (1, 4), 1, 1, first=(BrokenGroup((0, 0), 3),), lost=None, to_prune=1)
     dialog.set_answer(answer(odd, lost=None))
-    assert text_of(dialog.details) == ("2:4 needs 1 more pruned: norm² not known.")
+    assert text_of(dialog.details) == ("2:4 needs 1 more pruned weight: norm² not known.")
     assert table_rows(dialog)[0][5] == "–"
 
 
@@ -213,7 +213,7 @@ def test_keys_go_through_the_tensors_and_each_is_shown(dialog, qtbot):
     qtbot.keyClick(dialog.table, Qt.Key.Key_Down)
     assert dialog.place.text() == "fc1.bias: Groups need a tensor of two or more dimensions."
     qtbot.keyClick(dialog.table, Qt.Key.Key_Down)
-    assert dialog.place.text() == "second has 2:4."
+    assert dialog.place.text() == "second matches 2:4."
     assert wanted == ["fc1.weight", "fc1.bias", "fc2.weight"]
     qtbot.keyClick(dialog.table, Qt.Key.Key_Tab)
     assert not dialog.table.hasFocus()

@@ -139,7 +139,7 @@ def expected_row(array, n, m, dim):
 def test_a_file_is_looked_at_repaired_and_undone(at_work, weights):
     dialog = open_checked(at_work)
     assert problems_of(dialog) == []
-    wait_for(at_work, dialog, "1 of 3 tensors has 2:4. 2 violate it in 156 of 156 groups.")
+    wait_for(at_work, dialog, "1 of 3 tensors matches 2:4. 2 violate it in 156 of 156 groups.")
     found = rows(dialog)
     assert list(found) == ["conv.weight", "fc1.weight", "fc2.weight"], "the worst tensor first"
     for name, cells in found.items():
@@ -148,7 +148,7 @@ def test_a_file_is_looked_at_repaired_and_undone(at_work, weights):
     assert at_work.states == ["Opened"], "a check changes nothing"
 
     at_work.click(dialog.go)
-    wait_for(at_work, dialog, "All 3 tensors have 2:4.")
+    wait_for(at_work, dialog, "All 3 tensors match 2:4.")
     assert at_work.states[1:] == ["2:4, dim 1, on 2 tensors"]
     assert at_work.window.done.label.text() == "2 tensors pruned to 2:4."
     now = pruned_weights(at_work, weights)
@@ -160,7 +160,7 @@ def test_a_file_is_looked_at_repaired_and_undone(at_work, weights):
     assert not dialog.go.isEnabled()
 
     at_work.key("Ctrl+Z")
-    wait_for(at_work, dialog, "1 of 3 tensors has 2:4. 2 violate it in 156 of 156 groups.")
+    wait_for(at_work, dialog, "1 of 3 tensors matches 2:4. 2 violate it in 156 of 156 groups.")
     assert dialog.go.isEnabled()
 
 
@@ -179,7 +179,7 @@ def test_another_pattern_and_another_dimension_are_looked_at_at_once(at_work, we
     at_work.qtbot.keyClick(dialog.table, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
     assert at_work.views.tree.focused_name() == "fc2.weight"
     assert at_work.views.pages.heading.name.text() == "fc2.weight"
-    assert dialog.place.text() == "fc2.weight has 2:4."
+    assert dialog.place.text() == "fc2.weight matches 2:4."
 
     type_pattern(at_work, dialog, "4:2")
     assert "Pattern must be n:m" in dialog.row.note.text()
@@ -236,7 +236,7 @@ def test_a_large_file_is_looked_at_again_only_if_wanted(at_work, monkeypatch):
     at_work.click(dialog.again)
     at_work.wait(dialog.go.isEnabled)
     at_work.click(dialog.go)
-    wait_for(at_work, dialog, "All 2 tensors have 2:4.")  # updated automatically
+    wait_for(at_work, dialog, "All 2 tensors match 2:4.")  # updated automatically
 
 
 def test_it_can_be_stopped_and_asked_again(at_work, gate):
@@ -309,7 +309,7 @@ def test_nothing_is_repaired_if_something_else_is_done_meanwhile(at_work, monkey
     at_work.wait(dialog.go.isEnabled)
     assert "2 groups keep violating 2:4" in dialog.details.text()
     at_work.click(dialog.go)
-    wait_for(at_work, dialog, "2 of 3 tensors have 2:4. 1 violates it in 2 of 48 groups.")
+    wait_for(at_work, dialog, "2 of 3 tensors match 2:4. 1 violates it in 2 of 48 groups.")
     assert not dialog.go.isEnabled(), "protected weights are kept"
 
 

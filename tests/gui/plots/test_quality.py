@@ -275,14 +275,14 @@ def test_the_target_is_described_and_dragged(view, qtbot):
     assert view.tolerance == pytest.approx(0.007)
     said = view.readout.text()
     assert said.endswith(
-        "No pruned state measured so far is within 0.7 points of the original. States measured "
-        "in an earlier session are not considered."
+        "No pruned state measured so far is within 0.7 points of the original. States measured in "
+        "an earlier run are not considered."
     )
     qtbot.keyClick(canvas, Qt.Key.Key_Down, Qt.KeyboardModifier.ControlModifier)
     assert "L1 50 %" in view.readout.text()
 
 
-WHY = "From an earlier session: evaluate again (Ctrl+M)."
+WHY = "From an earlier run: evaluate again (Ctrl+M)."
 
 
 def test_without_current_measurements_there_is_no_target(view):

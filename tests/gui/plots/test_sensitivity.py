@@ -94,7 +94,7 @@ def test_colors_of_cells_range_from_no_damage_to_the_worst(view):
     view.set_sensitivity(found(is_current=False))
     assert legend(view)[-1] == "from another state"
     view.set_sensitivity(found(is_old=True, is_current=False))
-    assert legend(view)[-1] == ("from another state, in an earlier session"), (
+    assert legend(view)[-1] == ("from another state, in an earlier run"), (
         "one gray, one word for it"
     )
     assert plain(legend(view)[0]) == "2.5 worse (logarithmic)"

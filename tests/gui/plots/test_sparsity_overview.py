@@ -187,7 +187,7 @@ def test_the_summary_states_which_tensors_have_a_bar(model):
     model.set_tensors([*ROWS, row("m.layers.0.bias", 8)])
     model.set_report(REPORT)
     assert model.summary() == (
-        "4 tensors; model 7.0\u00a0% pruned;  unpruned biases and norms are not shown"
+        "4 tensors; model 7.0\u00a0% pruned;  unpruned biases and norm layers not shown"
     )
 
 

@@ -396,14 +396,14 @@ def test_after_a_repair_the_norms_are_said_to_be_those_without_it(forecast):
     now = SparsityReport(tensors, 1000, 40, 40, norm_retained=0.492, l1_retained=0.8)
     repaired = replace(now, repaired={"m.a": 1.0})
     forecast.set_now(repaired, tensors[:1])
-    assert words["norm"].text() == "Norm² retained (without repair)"
-    assert words["l1"].text() == "L1 norm retained (without repair)"
-    assert "without the repair" in forecast.norm_retained.toolTip()
+    assert words["norm"].text() == "Norm² retained (pruning only)"
+    assert words["l1"].text() == "L1 norm retained (pruning only)"
+    assert "without repair or recovery" in forecast.norm_retained.toolTip()
     forecast.set_now(now, tensors[:1])
     assert words["norm"].text() == "Norm² retained (whole model)"
     forecast.set_done(replace(REPORT, repaired={"m.a": 1.0}), 0.492)
     assert words["norm"].text() == "Norm² retained (this step)"
-    assert words["whole"].text() == "Norm² retained (without repair)"
+    assert words["whole"].text() == "Norm² retained (pruning only)"
     forecast.set_report(REPORT)
     forecast.set_done(REPORT, 0.492)
     assert words["whole"].text() == "Norm² retained (whole model)"

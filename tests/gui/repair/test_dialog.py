@@ -53,8 +53,10 @@ def test_without_layers_there_is_nothing_to_repair(dialog):
 def test_a_box_says_itself_what_it_is_for(dialog):
     """An unlabelled box before the word "yes" would be hard to understand."""
     texts = [box.text() for box in dialog.findChildren(QCheckBox)]
-    assert texts == ["Adjust norms", "Sequential"]
-    assert not {"Adjust norms", "Sequential"} & {one.text() for one in dialog.findChildren(QLabel)}
+    assert texts == ["Adjust norm layers", "Sequential"]
+    assert not {"Adjust norm layers", "Sequential"} & {
+        one.text() for one in dialog.findChildren(QLabel)
+    }
 
 
 def test_sequential_says_how_often_the_inputs_are_run(dialog):

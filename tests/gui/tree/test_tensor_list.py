@@ -209,7 +209,7 @@ def test_what_is_copied_is_a_number_for_a_spreadsheet(qtbot, english):
         ("1,000", "Linear", "1000×2000", "float32", "2000000", "0", "43.2"),
         ("b", "norm", "3", "float32", "3", "", ""),
     )
-    titles = ("Name", "Kind", "Shape", "Type", *heads[-3:])
+    titles = ("Name", "Layer type", "Shape", "dtype", *heads[-3:])
     for cells, told in zip(found, wanted, strict=True):
         assert (
             dict(zip(titles, told, strict=True)).items()

@@ -132,7 +132,7 @@ def _ramp(
             "WeightsView",
             "{share} of weights have a magnitude above {scale}. They share the last color.",
         )
-    words = translate("WeightsView", "{share} outside")
+    words = translate("WeightsView", "{share} clipped")
     widest = join_names(label, words.format(share=percent(0.999)))
     if not share:
         return Swatch(label, stops, before=low, widest=widest)

@@ -65,7 +65,7 @@ def test_dragging_a_handle_changes_the_colors_without_a_request(shown, conv, pai
     assert painted(shown.canvas, corner(shown, 5, 5)) == last_color(shown) != before
     share = shown._drawn.share_outside(bar.limits)
     assert 0 < share < 1
-    assert shown.legend.words()[0] == f"0 … 0.5 (kept weights), {percent(share)} outside"
+    assert shown.legend.words()[0] == f"0 … 0.5 (kept weights), {percent(share)} clipped"
     assert painted(shown.canvas, corner(shown, 0, 0)) == shading.PRUNED_OVER
     shown.canvas.hovered.emit((5, 5))
     assert shown.readout.text().endswith("= 0.5   kept")

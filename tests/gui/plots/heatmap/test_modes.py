@@ -240,9 +240,9 @@ def test_a_legend_says_where_its_colours_end_and_for_how_many_weights(view, fill
     plain = conv.tile
     conv.tile = lambda request: replace(plain(request), scale=0.12, within=0.999)
     fill(conv)
-    assert view.legend.words()[0] == "0 … 0.12 (kept weights), 0.1\u00a0% outside"
+    assert view.legend.words()[0] == "0 … 0.12 (kept weights), 0.1\u00a0% clipped"
     view.set_mode(Mode.SIGNED)
-    assert view.legend.words()[0] == "−0.12 … 0.12, 0.1\u00a0% outside"
+    assert view.legend.words()[0] == "−0.12 … 0.12, 0.1\u00a0% clipped"
     assert view.legend.toolTip() == (
         "0.1\u00a0% of weights have a magnitude above 0.12. They share the last color."
     )
