@@ -164,7 +164,7 @@ def scan(walk: Tour) -> None:
         assert isinstance(dialog, ScanDialog)
         user.replace(dialog.choice.fields[DataKind.SCRIPT], str(walk.folder / SCRIPT))
         wait_until(dialog.go.isEnabled, "the script")
-    with walk.step("sensitivity", "damage by tensor and amount: the first layer bears the most"):
+    with walk.step("sensitivity", "quality loss by tensor and amount: the first layer loses most"):
         user.click(dialog.go)
         wait_until(lambda: bench.scans.kept, "the first evaluation")
         wait_until(lambda: not bench.jobs.busy, "the scan to end")

@@ -690,8 +690,8 @@ STEPS = (
     *("{n} experts", "{n} layer", "{n} layers", "{n} FFN neuron", "{n} FFN neurons"),
     *("{n} weight pruned", "{n} weights pruned", "{n} weight restored", "{n} weights restored"),
     *("{n} weight protected", "{n} weights protected", "{n} weight no longer protected"),
-    *("{n} weights no longer protected", "{n} protected weight left as they are"),
-    "{n} protected weights left as they are",
+    *("{n} weights no longer protected", "{n} protected weight left unchanged"),
+    "{n} protected weights left unchanged",
     "{n} of them still 0: made permanent earlier, which only undo reverts",
     "all of them still 0: made permanent earlier, which only undo reverts",
     # Others.
@@ -710,7 +710,7 @@ STEPS = (
     *("trained after each round", "measured after each round"),
     *("Recovery, {steps}", "Training, {steps}", "{n} step", "{n} steps"),
     *("Sequential repair of {what}", "New values in {n} tensor", "New values in {n} tensors"),
-    *("{n} weight moved", "{n} weights moved"),
+    *("{n} weight changed", "{n} weights changed"),
     *("Inputs: {name}", "Inputs: {name}, {n} sample", "Inputs: {name}, {n} samples"),
     "Distillation in {n} step, learning rate {rate}",
     "Distillation in {n} steps, learning rate {rate}",
@@ -719,12 +719,7 @@ STEPS = (
     *("{step} on {n} tensor ({pattern})", "{step} on {n} tensors ({pattern})"),
     *("block {value}", "seed {n}", "dim {n}"),
     *("{n} of {n2} remaining weight pruned", "{n} of {n2} remaining weights pruned"),
-    *(
-        "▲ {sentence}",
-        "{n} protected weight left as it is",
-        "{step} on {n} tensor",
-        "{step} on {n} tensors",
-    ),
+    *("▲ {sentence}", "{step} on {n} tensor", "{step} on {n} tensors"),
 )
 # Messages of operating systems for files, as returned by `words_of`, and of Python for JSON.
 SYSTEM = (

@@ -170,7 +170,7 @@ def model(walk: Tour) -> None:
         turn_to(walk, Page.MODEL)
     with walk.step("model-role", "the same roles of all blocks side by side"):
         user.choose(view.order_box, view.order_box.itemText(view.order_box.findData("role")))
-    with walk.step("model-norm", "the norm² that each tensor retained since opening"):
+    with walk.step("model-norm", "the L2 norm² that each tensor retained since opening"):
         user.choose(view.measure_box, view.measure_box.itemText(view.measure_box.findData("norm")))
     with walk.step("model-table", "the same in numbers"):
         user.press("T")

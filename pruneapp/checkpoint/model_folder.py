@@ -298,12 +298,12 @@ def _refuse_training_folders(folder: Path, names: list[str]) -> None:
         what = "a checkpoint of DeepSpeed"
         remedy = _deepspeed_remedy(folder, names, steps)
     elif ranks := [name for name in names if re.fullmatch(r"mp_rank_\d\d.*", name)]:
-        what = "a checkpoint of Megatron, cut into ranks"
+        what = "a checkpoint of Megatron, split into ranks"
         remedy = "Convert it to Hugging Face's layout with the tools of Megatron."
         if len(ranks) == 1 and (whole := folder / ranks[0] / _MEGATRON).is_file():
             what, remedy = "a checkpoint of Megatron", f"Open '{whole}', which has all weights."
     elif sum(bool(re.fullmatch(r"consolidated\.\d\d\.pth", name)) for name in names) > 1:
-        what = "a checkpoint of Meta's, cut into ranks"
+        what = "a checkpoint of Meta's, split into ranks"
         remedy = "Convert it with convert_llama_weights_to_hf.py of transformers."
     elif "saved_model.pb" in names or any(".data-00000-of-" in name for name in names):
         what = "a TensorFlow model"

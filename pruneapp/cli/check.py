@@ -17,7 +17,7 @@ from pruneapp.methods.builtin.patterns import PatternParam, sizes_of
 from pruneapp.progress import Job
 
 _HEAD = (
-    *("tensor", "groups", "violating", "in no group", "to be pruned", "norm² lost"),
+    *("tensor", "groups", "violating", "in no group", "to be pruned", "L2 norm² lost"),
     "first violating groups",
 )
 
@@ -67,7 +67,7 @@ def _lines(report: PatternReport, file: str) -> Iterator[str]:
         lost = "an unknown share" if report.lost is None else _percent(report.lost)
         yield (
             f"The nearest masks would prune {counted(report.totals().to_prune, 'weight')} and "
-            f"lose {lost} of the norm² (sum of squares) of those that break it: pruneapp prune "
+            f"lose {lost} of the L2 norm² (sum of squares) of those that break it: pruneapp prune "
             f"{file} -o OUT --method n_m --pattern {report.n}:{report.m} --dim {report.dim}"
         )
 

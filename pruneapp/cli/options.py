@@ -180,7 +180,7 @@ OPTIONS: Mapping[str, Option] = {
         "--stats", "read the weights: zeros, NaN, minimum, maximum, L1 and L2 norm of each tensor"
     ),
     "only_different": Option("--only-different", "list only tensors that differ"),
-    "list": Option("--list", "list what can be cut and how far, or why not; writes nothing"),
+    "list": Option("--list", "list what can be removed and how much, or why not; writes nothing"),
     # Patterns and methods.
     "check.pattern": Option(
         "--pattern N:M", "at most N of every M weights are nonzero: 2:4, 4:8", required=True
@@ -385,20 +385,20 @@ OPTIONS: Mapping[str, Option] = {
         "--text TEXT",
         "without a script: perplexity over this text, or of an encoder the agreement with the "
         f"original on its lines; {_TEXT}; with no script, command or text: agreement with the "
-        "original on random token ids, or of an ONNX model on seeded inputs (see --size)",
+        "original on random token IDs, or of an ONNX model on seeded inputs (see --size)",
     ),
     **{
         f"{command}.text": Option(
             "--text TEXT",
             "without a script: run this text; ORIGINAL is a model folder that transformers loads; "
-            "with neither script nor text: random token ids",
+            "with neither script nor text: random token IDs",
         )
         for command in ("repair", "recover")
     },
     "run.text": Option("--text TEXT", f"without a script: run this text; {_TEXT}"),
     "statistics.text": Option(
         "--text TEXT",
-        f"without a script: run this text; {_TEXT}; with neither script nor text: random token ids",
+        f"without a script: run this text; {_TEXT}; with neither script nor text: random token IDs",
     ),
     "images": Option(
         "--images FOLDER",

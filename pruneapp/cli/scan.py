@@ -338,15 +338,15 @@ def _allocation_lines(allocation: Allocation, measured: Measured | None) -> Iter
         )
         for share in allocation.shares
     ]
-    yield from table(("tensor", "weights", "pruned", "sparsity", "damage"), rows)
+    yield from table(("tensor", "weights", "pruned", "sparsity", "quality loss"), rows)
     metric = allocation.metric
     yield (
         f"Pruned: {allocation.pruned:,} of {allocation.weights:,} "
         f"({percent(allocation.pruned, allocation.weights)})"
     )
     yield (
-        f"{metric.name}: {real(metric.before)} before, {real(allocation.predicted)} predicted "
-        "at best: tensors pruned together often lose more"
+        f"{metric.name}: {real(metric.before)} before, at best {real(allocation.predicted)} "
+        "after: tensors pruned together often lose more"
     )
     if measured is None:
         return

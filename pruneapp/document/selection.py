@@ -422,7 +422,7 @@ def groups_of(checkpoint: Checkpoint, axis: AxisName, names: Iterable[str]) -> t
     groups = tuple(group for group in found.groups if id(group) in chosen)
     if not groups:
         raise SelectionError(
-            f"None of the selected tensors has a part in {found.label}.",
+            f"No selected tensor is known to belong to {found.label}.",
             remedy=f"Select one such as '{found.groups[0].names[0]}'.",
         )
     return groups

@@ -305,7 +305,7 @@ def _detail(
         still = "all" if numbers.permanent == numbers.changed else f"{numbers.permanent:,}"
         lines.append(f"{still} of them still 0: made permanent earlier, which only undo reverts")
     if numbers.protected:
-        lines.append(f"{counted(numbers.protected, 'protected weight')} left as they are")
+        lines.append(f"{counted(numbers.protected, 'protected weight')} left unchanged")
     names = [each.name for each in numbers.tensors if each.changed]
     return format_names("\n".join(lines), names, lambda name: _named(name, targets[name]))
 

@@ -293,7 +293,7 @@ def _why_not(checkpoint: Checkpoint, source: TensorDim) -> str:
                 like = next((f", as in '{other}'" for other in others), "")
                 return (
                     f"Dim {source.dim} of '{source.name}' is that of the {units}{like}. Only a "
-                    f"shrunk export cuts {units} out of all tensors."
+                    f"shrunk export removes {units} from all tensors."
                 )
     if source in output_channels(checkpoint):
         return (

@@ -93,7 +93,7 @@ class ExportPart:
         names = [entry.name for entry in self.entries if entry.why_not == QUANTIZED]
         more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
         sentence = (
-            f"Written as plain whole numbers: '{names[0]}'{more}. The scales and zero points "
+            f"Written as plain integers: '{names[0]}'{more}. The scales and zero points "
             "of quantized tensors are not in this file."
         )
         return (sentence,)

@@ -31,11 +31,11 @@ _FROM = frozenset({"F64", "F32", "F16", "BF16"})
 
 CONTAINER = ChoiceParam(
     name="container",
-    label="Container",
+    label="Contents",
     help="Write the opened torch file with changed weights, or only its state dict, without "
     "optimizer, objects and program.",
     default=KEEP,
-    choices=(Choice(KEEP, "Keep container"), Choice("state-dict", "State dict only")),
+    choices=(Choice(KEEP, "Whole checkpoint"), Choice("state-dict", "State dict only")),
 )
 
 DTYPE = ChoiceParam(
@@ -244,7 +244,7 @@ class RoundedState:
 def describe(cost: RoundingCost) -> str:
     """Return the cost of rounding as text for the user, one sentence per effect."""
     if not cost.tensors:
-        return f"Every number was {cost.dtype} or narrower: nothing was rounded."
+        return f"All values were {cost.dtype} or narrower: nothing was rounded."
     texts = [f"Rounded to {cost.dtype}."]
     if cost.worst:
         texts.append(f"The largest rounding error is {cost.worst:.3g}, in '{cost.where}'.")

@@ -126,7 +126,7 @@ def find_blocks(checkpoint: Checkpoint) -> FoundBlocks:
         try:
             found += list(_blocks_of(name, named, place if of_modules else None, in_order))
         except _MisfitError as error:
-            misfits.append(f"No {form.label} is cut: {error}")
+            misfits.append(f"No {form.label} is removed: {error}")
     found.sort(key=lambda block: place[block.groups[0].members[0].name])
     return FoundBlocks(tuple(found), tuple(misfits))
 

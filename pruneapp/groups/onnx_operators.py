@@ -133,7 +133,7 @@ class ChannelWalk:
         for name, tensor in self.stored.items():
             self.shapes[name] = tuple(tensor.dims)
             self.weights[name] = name, tuple(range(len(tensor.dims)))
-        self.channels.reason = "its numbers cannot be cut"
+        self.channels.reason = "its units cannot be removed"
         readable = {t.name: t.dtype for t in self.file.tensors if not t.unreadable and not t.nested}
         for name in self.stored:
             dtype = readable.get(name, "")

@@ -75,7 +75,7 @@ def load_program(checkpoint: Checkpoint, job: Job) -> tuple[str, Mapping[str, An
     name, *others = exported_program.programs(archive)
     if others:  # programs of an archive may share weights
         raise UnsupportedFileError(
-            f"'{checkpoint.path}' contains several programs, which are not cut.",
+            f"'{checkpoint.path}' contains several programs, which cannot be shrunk.",
             remedy="Export each into a separate file.",
         )
     member = exported_program.graph_of(name)

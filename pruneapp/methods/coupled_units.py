@@ -70,7 +70,7 @@ def coupled_units(tensors: Sequence[TensorView], label: str, pruning: Pruning) -
     for view in tensors:
         if not view.coupling:
             raise ParameterError(
-                f"'{view.name}' has no part in {label}, as far as is known.",
+                f"'{view.name}' is not known to belong to {label}.",
                 remedy="Uncheck it, or choose another method.",
             )
         found |= {id(each.group): (each.group, each.view) for each in view.coupling}
@@ -273,7 +273,7 @@ def _check_known(
         unseen = next((tuple(m) for m in matrices if known.keys().isdisjoint(m)), unseen)
     if unseen:
         raise ParameterError(
-            f"The statistics say nothing about the inputs of {first_names(unseen)}, so '{by}' "
+            f"The statistics lack the inputs of {first_names(unseen)}, so '{by}' "
             f"cannot rank the units of '{group.place}'.",
             remedy="Collect statistics that reach them with `pruneapp statistics`, or rank by a "
             "norm.",

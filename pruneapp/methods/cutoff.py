@@ -158,7 +158,7 @@ def _check_inputs(method: Method, tensors: Sequence[TensorView]) -> None:
     unseen = [view.name for view in tensors if view.inputs is None]
     if unseen:
         raise ParameterError(
-            f"The statistics say nothing about the inputs of {first_names(unseen)}.",
+            f"The statistics lack the inputs of {first_names(unseen)}.",
             remedy="Uncheck those tensors, or collect statistics that reach them."
             if len(unseen) > 1
             else "Uncheck it, or collect statistics that reach it.",

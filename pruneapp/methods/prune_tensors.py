@@ -113,7 +113,7 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
             raise ParameterError(
                 f"Sparsity limits of methods that prune whole {method.granularity} apply "
                 f"per tensor ({', '.join(limits.words())}).",
-                remedy="Choose the local scope, or remove the limits.",
+                remedy="Choose the scope per tensor, or remove the limits.",
             )
         case UnitMethod():
             return Pruned(prune_units(tensors, method, pruning))

@@ -299,7 +299,7 @@ def compute_preview(
     left = "remaining weight" if report.goes_on else "weight"
     done = f"{report.newly_pruned:,} of {counted(report.unpruned, left)} pruned"
     if protected_count:
-        one, more = "protected weight left as it is", "protected weights left as they are"
+        one, more = "protected weight left unchanged", "protected weights left unchanged"
         done += f"\n{counted(protected_count, one, more)}"
     broken = broken_patterns(state, lacking, job)
     # Placed first, because tooltips show only the beginning.

@@ -423,9 +423,7 @@ def _validate_pruning_amount_init(amount: Any) -> None:
 def _validate_pruning_amount(amount: Any, tensor_size: int) -> None:
     """Raise `ParameterError` if a count exceeds `tensor_size`; fractions are always valid."""
     if isinstance(amount, Integral) and int(amount) > tensor_size:
-        raise ParameterError(
-            f"'amount' must be at most {tensor_size}, all there is (got {amount})."
-        )
+        raise ParameterError(f"'amount' must be at most {tensor_size}, the total (got {amount}).")
 
 
 def _validate_structured_pruning(t: Tensor) -> None:

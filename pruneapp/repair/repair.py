@@ -117,7 +117,7 @@ def risks_of(
         found.append(uniform)
     if source == "random tokens":
         found.append(
-            "The inputs were random token ids, which are unlike any real input: the repaired model "
+            "The inputs were random token IDs, which are unlike any real input: the repaired model "
             "may be worse on yours."
         )
     if source == "random inputs":
@@ -412,7 +412,7 @@ def _detail(repairs: Sequence[LayerRepair]) -> str:
         for r in repairs
     }
     moved = sum(repair.moved for repair in repairs)
-    return format_names(f"{counted(moved, 'weight')} moved", lines, lines.__getitem__)
+    return format_names(f"{counted(moved, 'weight')} changed", lines, lines.__getitem__)
 
 
 @dataclass(frozen=True, eq=False)

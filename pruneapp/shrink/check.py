@@ -122,7 +122,7 @@ class CheckResult:
         """
         by = f"{self.architecture} of transformers {self.transformers}"
         if self.largest_difference is None:
-            return f"{by} takes these shapes."
+            return f"{by} accepts these shapes."
         part = "" if self.first_layers is None else f" (first {self.first_layers} layers)"
         apart = "all outputs are equal"
         if self.largest_difference:
@@ -390,7 +390,7 @@ def _raise_if_different(answer: Mapping[str, Any], shrunk: Path, log: str) -> No
     """
     by = f"{answer['architecture']} of transformers {answer['transformers']}"
     if "refused" in answer:
-        raise CheckError(f"'{shrunk}' is not what {by} takes: {answer['refused']}.", details=log)
+        raise CheckError(f"'{shrunk}' does not fit {by}: {answer['refused']}.", details=log)
     against = answer["against"]
     missing, unexpected, mismatched = (
         against[what] for what in ("missing", "unexpected", "mismatched")
@@ -409,7 +409,7 @@ def _raise_if_different(answer: Mapping[str, Any], shrunk: Path, log: str) -> No
         parts.append(f"{counted(len(shapes), 'tensor')} of another shape ({shown})")
     if parts:
         raise CheckError(
-            f"'{shrunk}' is not what {by} takes: {', '.join(parts)}.",
+            f"'{shrunk}' does not fit {by}: {', '.join(parts)}.",
             details="\n".join([*missing, *unexpected, *shapes]),
         )
     found = answer.get("compared")

@@ -167,7 +167,7 @@ def _infer(model: Any, tensors: Sequence[_NewTensor], graph: OnnxGraph) -> None:
             raise ExportError(
                 "The shapes of the smaller graph do not fit each other, which is a bug in "
                 f"Pruneapp: {str(error).splitlines()[0]}",
-                remedy="Cut fewer groups, and report this.",
+                remedy="Remove units of fewer groups, and report this.",
                 details=str(error),
             ) from None
     del model.graph.initializer[:]

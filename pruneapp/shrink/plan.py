@@ -488,12 +488,12 @@ class _Planning:
             others = counted(n_others, "more tensor")
             yield (
                 f"Not reduced: {shown}, and {others}. Only channels inside of known blocks can be "
-                "cut without the graph of the model."
+                f"removed without the graph of the model."
             )
         elif names:
             yield (
-                f"Not reduced: {shown}. Only channels inside of known blocks can be cut without "
-                "the graph of the model."
+                f"Not reduced: {shown}. Only channels inside of known blocks can be removed "
+                f"without the graph of the model."
             )
 
     def _constant_unit_notice(self, group: Group, must_keep: Bools) -> Iterator[str]:

@@ -99,8 +99,8 @@ def shrink(
     refuse_target(path, plan.structure)
     if plan.is_empty:
         raise ShrinkError(
-            "There is nothing to cut: no unit is dead in every layer.",
-            remedy="Prune units first, or choose what to cut.",
+            "There is nothing to remove: no unit is dead in every layer.",
+            remedy="Prune units first, or choose what to remove.",
         )
     if not is_file_name(path):
         return _shrink_into(state, plan, request, path, "", job, provenance)
@@ -357,7 +357,7 @@ def refuse_target(path: Path, structure: Structure | None = None) -> None:
             )
     elif structure.config:
         raise ShrinkError(
-            f"'{path.name}' is the name of a file, but a cut changes '{CONFIG}' as well as the "
+            f"'{path.name}' is the name of a file, but shrinking changes '{CONFIG}' as well as the "
             "weights, so that both are written into a folder.",
             remedy=f"Specify a folder, such as '{stem}'.",
         )

@@ -162,7 +162,7 @@ def size_for_share(axis: Axis, structure: Structure, share: float, multiple: int
             f"Nothing would be removed: {share:.4g} of {axis.count:,} {axis.label} leaves "
             f"{wanted:,}, which is rounded up to a multiple of {multiple:,}. The nearest "
             f"possible numbers: {near}.",
-            remedy="Cut more, or choose a smaller multiple.",
+            remedy="Remove more, or choose a smaller multiple.",
         )
     return kept
 
@@ -186,7 +186,7 @@ def widths_for_share(axis: Axis, share: float, multiple: int | None = None) -> l
             f"Nothing would be removed of {counted(len(axis.groups), 'group')}: {share:.4g} of "
             "the units, with the remaining number rounded up to a multiple of "
             f"{axis.multiple_words(multiple)}, is less than one unit.",
-            remedy="Cut more, or choose a smaller multiple.",
+            remedy="Remove more, or choose a smaller multiple.",
         )
     return kept
 

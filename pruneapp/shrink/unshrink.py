@@ -95,8 +95,8 @@ class UnshrunkState(DerivedState):
 
 def _mismatch_error(shrunk: Checkpoint, against: Checkpoint, what: str) -> ShrinkError:
     return ShrinkError(
-        f"'{shrunk.path}' was not cut out of '{against.path}': {what}.",
-        remedy="Specify the model that it was cut out of.",
+        f"'{shrunk.path}' was not shrunk from '{against.path}': {what}.",
+        remedy="Specify the model that it was shrunk from.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Agreement with the unpruned model on random token ids, for folders that transformers loads."""
+"""Agreement with the unpruned model on random token IDs, for folders that transformers loads."""
 
 from pruneapp_worker.transformers_folder import calibrate, load, pooled_embedding
 

@@ -496,7 +496,7 @@ def require_activations() -> types.ModuleType:
     release = tuple(int("".join(filter(str.isdigit, n)) or 0) for n in torch.__version__.split("."))
     if release[:2] < (1, 13):
         raise ContractError(
-            f"What is multiplied by each weight cannot be seen in torch {torch.__version__}.",
+            f"torch {torch.__version__} does not show which inputs each weight is multiplied by.",
             "Choose a Python with torch 1.13 or newer.",
         )
     from pruneapp_worker import activations

@@ -63,13 +63,13 @@ def context_of(model: Any) -> int:
 
 @torch.no_grad()
 def calibrate(model: Any, progress: Any, limit: Any = None) -> None:
-    """Run `limit` (or 32) rows of random token ids, the same for each state.
+    """Run `limit` (or 32) rows of random token IDs, the same for each state.
 
     Raises `ContractError` if the model takes no token ids.
     """
     if model.main_input_name != "input_ids":
         raise ContractError(
-            f"The model takes {model.main_input_name}, not token ids.",
+            f"The model takes {model.main_input_name}, not token IDs.",
             "Write an evaluation script that runs inputs of yours.",
         )
     generator = torch.Generator().manual_seed(0)
@@ -170,7 +170,7 @@ def pooled_embedding(output: Any) -> Any:
     """Return the pooled embedding of each sentence; the unchanged output of other models.
 
     The poolings are concatenated, as ``sentence_embedding``. There is no padding: sentences are run
-    one at a time, and random token ids have equal lengths.
+    one at a time, and random token IDs have equal lengths.
     """
     names = declared_poolings()
     if not names or not isinstance(output, dict) or "last_hidden_state" not in output:

@@ -198,9 +198,9 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Gelöschte oder verschobene Dateien aus der Liste entfernen</translation>
     </message>
     <message>
-        <source>Clear kept &amp;histories…</source>
+        <source>Clear saved &amp;histories…</source>
         <extracomment>command</extracomment>
-        <translation>Behaltene &amp;Verläufe löschen…</translation>
+        <translation>Gespeicherte &amp;Verläufe löschen…</translation>
     </message>
     <message>
         <source>Delete the saved undo history, metrics and scans of closed files</source>
@@ -648,9 +648,9 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>&amp;Vorschau</translation>
     </message>
     <message>
-        <source>Adjust the remaining weights so that each layer&apos;s output stays close to the original</source>
+        <source>Adjust the remaining weights so that each layer&apos;s output stays close to that of the unpruned model</source>
         <extracomment>command</extracomment>
-        <translation>Die verbleibenden Gewichte so anpassen, dass die Ausgabe jeder Schicht nahe am Original bleibt</translation>
+        <translation>Die verbleibenden Gewichte so anpassen, dass die Ausgabe jeder Schicht nahe an der des ungeprunten Modells bleibt</translation>
     </message>
     <message>
         <source>Find tensors and groups that violate a pattern such as 2:4, and prune them to it</source>
@@ -983,9 +983,9 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Zu&amp;teilen…</translation>
     </message>
     <message>
-        <source>Choose the sparsity of each scanned tensor for the least predicted damage</source>
+        <source>Choose the sparsity of each scanned tensor for the least predicted quality loss</source>
         <extracomment>command</extracomment>
-        <translation>Die Sparsity jedes gescannten Tensors so wählen, dass der vorhergesagte Schaden am kleinsten ist</translation>
+        <translation>Die Sparsity jedes gescannten Tensors so wählen, dass der vorhergesagte Qualitätsverlust am kleinsten ist</translation>
     </message>
     <message>
         <source>&amp;Frontier…</source>
@@ -993,9 +993,9 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>&amp;Front…</translation>
     </message>
     <message>
-        <source>Prune to several sparsities, and measure each with and without recovery</source>
+        <source>Pareto frontier: prune to several sparsities, and measure each with and without recovery</source>
         <extracomment>command</extracomment>
-        <translation>Auf mehrere Sparsitäten prunen und jede mit und ohne Wiederherstellung messen</translation>
+        <translation>Pareto-Front: auf mehrere Sparsitys prunen, und jede mit und ohne Wiederherstellung messen</translation>
     </message>
     <message>
         <source>Shri&amp;nk…</source>
@@ -1003,7 +1003,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Verklei&amp;nern…</translation>
     </message>
     <message>
-        <source>Cut neurons, heads, channels or layers out of the model, and export the smaller model</source>
+        <source>Remove neurons, heads, channels or layers from the model, and export the smaller model</source>
         <extracomment>command</extracomment>
         <translation>Neuronen, Heads, Kanäle oder Schichten aus dem Modell entfernen und das kleinere Modell exportieren</translation>
     </message>
@@ -1153,9 +1153,9 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Die Zeile, Spalte oder den Kanal am Cursor wählen</translation>
     </message>
     <message>
-        <source>Select one channel or all channels, on the Channels page</source>
+        <source>Select one channel or all channels, on the Channels tab</source>
         <extracomment>keys</extracomment>
-        <translation>Auf der Seite „Kanäle“ einen oder alle Kanäle wählen</translation>
+        <translation>Im Reiter „Kanäle“ einen oder alle Kanäle wählen</translation>
     </message>
     <message>
         <source>Prune the selection</source>
@@ -1173,14 +1173,14 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Die Auswahl schützen oder ihren Schutz aufheben</translation>
     </message>
     <message>
-        <source>Move the threshold or the channel cut</source>
+        <source>Move the threshold or the number of channels</source>
         <extracomment>keys</extracomment>
-        <translation>Den Schwellenwert oder den Kanalschnitt bewegen</translation>
+        <translation>Den Schwellenwert oder die Zahl der Kanäle ändern</translation>
     </message>
     <message>
-        <source>Move the target, on the Quality page</source>
+        <source>Move the target, on the Quality tab</source>
         <extracomment>keys</extracomment>
-        <translation>Das Ziel verschieben, auf der Seite Qualität</translation>
+        <translation>Das Ziel verschieben, im Reiter Qualität</translation>
     </message>
     <message>
         <source>Move or reset a contrast limit</source>
@@ -1216,8 +1216,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
 <context>
     <name>AffectedTensor</name>
     <message>
-        <source>{share} of norm² lost</source>
-        <translation>{share} der Norm² verloren</translation>
+        <source>{share} of L2 norm² lost</source>
+        <translation>{share} der L2-Norm² verloren</translation>
     </message>
 </context>
 <context>
@@ -1239,8 +1239,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Destillation, ohne Labels</translation>
     </message>
     <message>
-        <source>training of the script</source>
-        <translation>Training des Skripts</translation>
+        <source>train() of the script</source>
+        <translation>train() des Skripts</translation>
     </message>
     <message>
         <source>Steps per round</source>
@@ -2369,8 +2369,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Weder A noch B wurde ausgewertet.</translation>
     </message>
     <message>
-        <source>{state} is the only state: there is nothing to compare. Go to a later state, or choose two on the page Compare.</source>
-        <translation>{state} ist der einzige Zustand: Es gibt nichts zu vergleichen. Gehen Sie zu einem späteren Zustand, oder wählen Sie zwei auf der Seite „Vergleichen“.</translation>
+        <source>{state} is the only state: there is nothing to compare. Go to a later state, or choose two on the Compare tab.</source>
+        <translation>{state} ist der einzige Zustand: Es gibt nichts zu vergleichen. Gehen Sie zu einem späteren Zustand, oder wählen Sie zwei im Reiter „Vergleichen“.</translation>
     </message>
     <message>
         <source>Nothing differs here between {a} and {b}.</source>
@@ -2560,8 +2560,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>andere Vorzeichen, %</translation>
     </message>
     <message>
-        <source>unshared zeros, %</source>
-        <translation>nicht gemeinsame Nullen, %</translation>
+        <source>zero mismatch, %</source>
+        <translation>abweichende Nullen, %</translation>
     </message>
 </context>
 <context>
@@ -2653,8 +2653,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
 <context>
     <name>Danger</name>
     <message>
-        <source>few weights or little norm² left</source>
-        <translation>wenig Gewichte oder Norm² übrig</translation>
+        <source>few weights or little L2 norm² left</source>
+        <translation>wenig Gewichte oder L2-Norm² übrig</translation>
     </message>
     <message>
         <source>large quality loss measured</source>
@@ -2673,20 +2673,20 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>{share} seiner Gewichte sind übrig.</translation>
     </message>
     <message>
-        <source>The damage is estimated, not measured.</source>
-        <translation>Der Schaden ist geschätzt, nicht gemessen.</translation>
+        <source>The quality loss is estimated, not measured.</source>
+        <translation>Der Qualitätsverlust ist geschätzt, nicht gemessen.</translation>
     </message>
     <message>
         <source>Only {share} of its weights are left.</source>
         <translation>Nur {share} seiner Gewichte sind übrig.</translation>
     </message>
     <message>
-        <source>{share} of its weights are left, with {norm} of its norm².</source>
-        <translation>{share} seiner Gewichte sind übrig, mit {norm} seiner Norm².</translation>
+        <source>{share} of its weights are left, with {norm} of its L2 norm².</source>
+        <translation>{share} seiner Gewichte sind übrig, mit {norm} seiner L2-Norm².</translation>
     </message>
     <message>
-        <source>{share} of its weights are left, with {norm} of its norm² after repair or recovery.</source>
-        <translation>{share} seiner Gewichte sind übrig, nach Reparatur oder Wiederherstellung mit {norm} seiner Norm².</translation>
+        <source>{share} of its weights are left, with {norm} of its L2 norm² after repair or recovery.</source>
+        <translation>{share} seiner Gewichte sind übrig, nach Reparatur oder Wiederherstellung mit {norm} seiner L2-Norm².</translation>
     </message>
     <message>
         <source>In the sensitivity scan, pruning only this tensor gave no finite {metric}.</source>
@@ -2717,12 +2717,12 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>{n} Tensoren sind ganz geprunt</translation>
     </message>
     <message>
-        <source>few weights or little norm² left in 1 tensor</source>
-        <translation>wenig Gewichte oder Norm² übrig in 1 Tensor</translation>
+        <source>few weights or little L2 norm² left in 1 tensor</source>
+        <translation>wenig Gewichte oder L2-Norm² übrig in 1 Tensor</translation>
     </message>
     <message>
-        <source>few weights or little norm² left in {n} tensors</source>
-        <translation>wenig Gewichte oder Norm² übrig in {n} Tensoren</translation>
+        <source>few weights or little L2 norm² left in {n} tensors</source>
+        <translation>wenig Gewichte oder L2-Norm² übrig in {n} Tensoren</translation>
     </message>
     <message>
         <source>{what}: {names}.</source>
@@ -2732,7 +2732,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
 <context>
     <name>DataKind</name>
     <message>
-        <source>no data, random token ids</source>
+        <source>no data, random token IDs</source>
         <translation>keine Daten, zufällige Token-IDs</translation>
     </message>
     <message>
@@ -2820,7 +2820,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Bilder</translation>
     </message>
     <message>
-        <source>random token ids</source>
+        <source>random token IDs</source>
         <translation>zufällige Token-IDs</translation>
     </message>
     <message>
@@ -3517,9 +3517,9 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>float8 ab 2.1; mmap=True geht</translation>
     </message>
     <message>
-        <source>Container</source>
+        <source>Contents</source>
         <extracomment>format torch, container</extracomment>
-        <translation>Container</translation>
+        <translation>Inhalt</translation>
     </message>
     <message>
         <source>Write the opened torch file with changed weights, or only its state dict, without optimizer, objects and program.</source>
@@ -3527,9 +3527,9 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Die geöffnete torch-Datei mit geänderten Gewichten schreiben, oder nur ihr State-Dict, ohne Optimizer, Objekte und Programm.</translation>
     </message>
     <message>
-        <source>Keep container</source>
+        <source>Whole checkpoint</source>
         <extracomment>format torch, container</extracomment>
-        <translation>Container behalten</translation>
+        <translation>Ganzer Checkpoint</translation>
     </message>
     <message>
         <source>State dict only</source>
@@ -5037,11 +5037,11 @@ Code in Checkpoints wird nie ausgeführt.</translation>
 <context>
     <name>ExportController</name>
     <message>
-        <source>After this cut: {n} of {all} parameters, {share} of them pruned; {metric}.</source>
-        <translation>Nach diesem Schnitt: {n} von {all} Parametern, davon {share} geprunt; {metric}.</translation>
+        <source>After shrinking: {n} of {all} parameters, {share} of them pruned; {metric}.</source>
+        <translation>Verkleinert: {n} von {all} Parametern, davon {share} geprunt; {metric}.</translation>
     </message>
     <message>
-        <source>Evaluating the cut</source>
+        <source>Evaluating the shrunk model</source>
         <translation>Verkleinertes Modell wird ausgewertet</translation>
     </message>
     <message>
@@ -5393,7 +5393,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>✕ nicht verglichen</translation>
     </message>
     <message>
-        <source>Cut out</source>
+        <source>Removed</source>
         <translation>Entfernt</translation>
     </message>
     <message>
@@ -5719,8 +5719,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Destillation, ohne Labels</translation>
     </message>
     <message>
-        <source>training of the script</source>
-        <translation>Training des Skripts</translation>
+        <source>train() of the script</source>
+        <translation>train() des Skripts</translation>
     </message>
     <message>
         <source>no</source>
@@ -6398,8 +6398,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Die Gesamt-Sparsity berechnen, bei der eine kompakte Datei in eine Größe passt</translation>
     </message>
     <message>
-        <source>Limits…</source>
-        <translation>Grenzen…</translation>
+        <source>Limits</source>
+        <translation>Grenzen</translation>
     </message>
     <message>
         <source>Limits ({n})</source>
@@ -6682,8 +6682,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Größte zuerst</translation>
     </message>
     <message>
-        <source>Least norm² retained first</source>
-        <translation>Kleinste erhaltene Norm² zuerst</translation>
+        <source>Least L2 norm² retained first</source>
+        <translation>Kleinste erhaltene L2-Norm² zuerst</translation>
     </message>
     <message>
         <source>By role</source>
@@ -6698,8 +6698,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Größe</translation>
     </message>
     <message>
-        <source>Norm² retained (whole model)</source>
-        <translation>Erhaltene Norm² (ganzes Modell)</translation>
+        <source>L2 norm² retained (whole model)</source>
+        <translation>Erhaltene L2-Norm² (ganzes Modell)</translation>
     </message>
     <message>
         <source>Show</source>
@@ -6726,8 +6726,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Größen der Tensoren</translation>
     </message>
     <message>
-        <source>Norm² retained per tensor</source>
-        <translation>Erhaltene Norm² je Tensor</translation>
+        <source>L2 norm² retained per tensor</source>
+        <translation>Erhaltene L2-Norm² je Tensor</translation>
     </message>
     <message>
         <source>tensors</source>
@@ -6746,15 +6746,15 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>, {then} nach dem Schritt</translation>
     </message>
     <message>
-        <source>;  norm²: calculating…</source>
-        <translation>;  Norm²: wird berechnet…</translation>
+        <source>;  L2 norm²: calculating…</source>
+        <translation>;  L2-Norm²: wird berechnet…</translation>
     </message>
     <message>
-        <source>;  norm² retained {share}</source>
-        <translation>;  Norm² zu {share} erhalten</translation>
+        <source>;  L2 norm² retained {share}</source>
+        <translation>;  L2-Norm² zu {share} erhalten</translation>
     </message>
     <message>
-        <source>;  unpruned biases and norm layers not shown</source>
+        <source>;  unpruned bias/norm layers not shown</source>
         <translation>;  nicht geprunte Biases und Norm-Schichten nicht gezeigt</translation>
     </message>
     <message>
@@ -6786,12 +6786,12 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Sparsity danach</translation>
     </message>
     <message>
-        <source>norm² retained</source>
-        <translation>erhaltene Norm²</translation>
+        <source>L2 norm² retained</source>
+        <translation>erhaltene L2-Norm²</translation>
     </message>
     <message>
-        <source>norm² retained after</source>
-        <translation>danach erhaltene Norm²</translation>
+        <source>L2 norm² retained after</source>
+        <translation>danach erhaltene L2-Norm²</translation>
     </message>
     <message>
         <source>pruned, %</source>
@@ -6806,24 +6806,24 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Größe</translation>
     </message>
     <message>
-        <source>norm² retained, %</source>
-        <translation>erhaltene Norm², %</translation>
+        <source>L2 norm² retained, %</source>
+        <translation>erhaltene L2-Norm², %</translation>
     </message>
     <message>
         <source>{name}:  {now} → {then} pruned</source>
         <translation>{name}:  {now} → {then} geprunt</translation>
     </message>
     <message>
-        <source>, norm² retained {norm} (this step)</source>
-        <translation>, Norm² zu {norm} erhalten (dieser Schritt)</translation>
+        <source>, L2 norm² retained {norm} (this step)</source>
+        <translation>, L2-Norm² zu {norm} erhalten (dieser Schritt)</translation>
     </message>
     <message>
         <source>{name}:  {now} pruned, {some} of {all}</source>
         <translation>{name}:  {now} geprunt, {some} von {all}</translation>
     </message>
     <message>
-        <source>, norm² retained {norm} since opening</source>
-        <translation>, Norm² seit dem Öffnen zu {norm} erhalten</translation>
+        <source>, L2 norm² retained {norm} since opening</source>
+        <translation>, L2-Norm² seit dem Öffnen zu {norm} erhalten</translation>
     </message>
     <message>
         <source>{n} tensors, {size}</source>
@@ -6873,12 +6873,12 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Alle dieses Typs ankreuzen ({n})</translation>
     </message>
     <message>
-        <source>Uncheck the same role in all blocks ({n})</source>
-        <translation>Dieselbe Rolle in allen Blöcken abwählen ({n})</translation>
+        <source>Uncheck the same layer in all blocks ({n})</source>
+        <translation>Dieselbe Schicht in allen Blöcken abwählen ({n})</translation>
     </message>
     <message>
-        <source>Check the same role in all blocks ({n})</source>
-        <translation>Dieselbe Rolle in allen Blöcken ankreuzen ({n})</translation>
+        <source>Check the same layer in all blocks ({n})</source>
+        <translation>Dieselbe Schicht in allen Blöcken ankreuzen ({n})</translation>
     </message>
     <message>
         <source>Check all below</source>
@@ -7322,12 +7322,12 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{n} verletzen es in {broken} von {groups} Gruppen.</translation>
     </message>
     <message>
-        <source>norm² not known.</source>
-        <translation>Norm² nicht bekannt.</translation>
+        <source>L2 norm² not known.</source>
+        <translation>L2-Norm² nicht bekannt.</translation>
     </message>
     <message>
-        <source>{share} of the norm² of these tensors.</source>
-        <translation>{share} der Norm² dieser Tensoren.</translation>
+        <source>{share} of the L2 norm² of these tensors.</source>
+        <translation>{share} der L2-Norm² dieser Tensoren.</translation>
     </message>
     <message>
         <source>{pattern} needs 1 more pruned weight</source>
@@ -7639,8 +7639,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Den aktuellen Zustand mit einem Skript, einem Text oder Bildern messen</translation>
     </message>
     <message>
-        <source>Adjust the remaining weights so that each layer&apos;s output stays close to the original</source>
-        <translation>Die verbleibenden Gewichte so anpassen, dass die Ausgabe jeder Schicht nahe am Original bleibt</translation>
+        <source>Adjust the remaining weights so that each layer&apos;s output stays close to that of the unpruned model</source>
+        <translation>Die verbleibenden Gewichte so anpassen, dass die Ausgabe jeder Schicht nahe an der des ungeprunten Modells bleibt</translation>
     </message>
     <message>
         <source>Recover…</source>
@@ -7695,8 +7695,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Am stärksten betroffen (nach Sparsity)</translation>
     </message>
     <message>
-        <source>Most affected (by norm² lost)</source>
-        <translation>Am stärksten betroffen (nach verlorener Norm²)</translation>
+        <source>Most affected (by L2 norm² lost)</source>
+        <translation>Am stärksten betroffen (nach verlorener L2-Norm²)</translation>
     </message>
     <message>
         <source>Repair…</source>
@@ -8166,7 +8166,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Größe der verkleinerten Datei</translation>
     </message>
     <message>
-        <source>Bytes of the file that Export &gt; Shrunk writes if it cuts the units whose weights are all pruned</source>
+        <source>Bytes of the file that Export &gt; Shrunk writes if it removes the units whose weights are all pruned</source>
         <translation>Bytes der Datei, die Exportieren &gt; Verkleinert schreibt, wenn die Einheiten entfernt werden, deren Gewichte alle geprunt sind</translation>
     </message>
     <message>
@@ -8216,8 +8216,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Metrik auf der senkrechten Achse</translation>
     </message>
     <message>
-        <source>Set up…</source>
-        <translation>Einrichten…</translation>
+        <source>Evaluate…</source>
+        <translation>Auswerten…</translation>
     </message>
     <message>
         <source>Choose the data or script that evaluates the model, and evaluate this state</source>
@@ -8228,8 +8228,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Front…</translation>
     </message>
     <message>
-        <source>Prune to several sparsities, and measure each with and without recovery</source>
-        <translation>Auf mehrere Sparsitäten prunen und jede mit und ohne Wiederherstellung messen</translation>
+        <source>Pareto frontier: prune to several sparsities, and measure each with and without recovery</source>
+        <translation>Pareto-Front: auf mehrere Sparsitys prunen, und jede mit und ohne Wiederherstellung messen</translation>
     </message>
     <message>
         <source>Add sessions…</source>
@@ -8272,16 +8272,16 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Es ist nicht bekannt, ob ein höherer oder ein niedrigerer Wert von {metric} besser ist: Geben Sie HIGHER_IS_BETTER im Skript an, oder wählen Sie es neben der Befehlszeile.</translation>
     </message>
     <message>
-        <source>No pruned state measured so far is within {target} of the original.</source>
-        <translation>Kein bisher gemessener geprunter Zustand liegt innerhalb von {target} des Originals.</translation>
+        <source>No pruned state measured so far is within {target} of the unpruned model.</source>
+        <translation>Kein bisher gemessener geprunter Zustand liegt innerhalb von {target} des ungeprunten Modells.</translation>
     </message>
     <message>
         <source>States measured in an earlier run are not considered.</source>
         <translation>In einem früheren Lauf gemessene Zustände werden nicht berücksichtigt.</translation>
     </message>
     <message>
-        <source>Best within {target} of the original: {up_to} ({label})</source>
-        <translation>Bester Zustand innerhalb von {target} des Originals: {up_to} ({label})</translation>
+        <source>Best within {target} of the unpruned model: {up_to} ({label})</source>
+        <translation>Bester Zustand innerhalb von {target} des ungeprunten Modells: {up_to} ({label})</translation>
     </message>
     <message>
         <source>{session}, {state}</source>
@@ -8360,8 +8360,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>gemessen mit {conditions}</translation>
     </message>
     <message>
-        <source>Nothing has been evaluated yet. Press Set up… to measure the model with your own data or script.</source>
-        <translation>Es wurde noch nichts ausgewertet. Mit „Einrichten…“ messen Sie das Modell mit eigenen Daten oder einem eigenen Skript.</translation>
+        <source>Nothing has been evaluated yet. Press Evaluate… to measure the model with your own data or script.</source>
+        <translation>Es wurde noch nichts ausgewertet. Mit „Auswerten…“ messen Sie das Modell mit eigenen Daten oder einem eigenen Skript.</translation>
     </message>
     <message>
         <source>{state}:  {words}</source>
@@ -8426,8 +8426,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>&amp;Muster</translation>
     </message>
     <message>
-        <source>&amp;Along</source>
-        <translation>&amp;Entlang</translation>
+        <source>&amp;Dimension</source>
+        <translation>&amp;Dimension</translation>
     </message>
     <message>
         <source>&amp;Tensors</source>
@@ -8641,8 +8641,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{key}: {tensors} Tensoren, {numel} Elemente</translation>
     </message>
     <message>
-        <source>(outermost)</source>
-        <translation>(äußerstes)</translation>
+        <source>(top level)</source>
+        <translation>(oberste Ebene)</translation>
     </message>
     <message>
         <source>Choose state dict</source>
@@ -8706,8 +8706,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Es ist kein Verlauf behalten.</translation>
     </message>
     <message>
-        <source>Kept histories deleted.</source>
-        <translation>Behaltene Verläufe gelöscht.</translation>
+        <source>Saved histories deleted.</source>
+        <translation>Gespeicherte Verläufe gelöscht.</translation>
     </message>
 </context>
 <context>
@@ -8962,8 +8962,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Ihr eigenes Training, mit Ihren Daten, Labels und Ihrem Optimierer; die Masken werden eingehalten.</translation>
     </message>
     <message>
-        <source>Set up…</source>
-        <translation>Einrichten…</translation>
+        <source>Evaluate…</source>
+        <translation>Auswerten…</translation>
     </message>
     <message>
         <source>Set up an evaluation…</source>
@@ -9172,8 +9172,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Lernrate</translation>
     </message>
     <message>
-        <source>Mean error of the outputs on inputs that are not trained with, and its change since the training began. It can rise while the learning rate is high; the best weights are kept.</source>
-        <translation>Mittlerer Fehler der Ausgaben auf Eingaben, mit denen nicht trainiert wird, und seine Änderung seit Beginn des Trainings. Er kann steigen, solange die Lernrate hoch ist; die besten Gewichte bleiben erhalten.</translation>
+        <source>Mean error of the outputs on held-out inputs, and its change since the training began. It can rise while the learning rate is high; the best weights are kept.</source>
+        <translation>Mittlerer Fehler der Ausgaben auf zurückgehaltenen Eingaben und seine Änderung seit Beginn des Trainings. Er kann steigen, solange die Lernrate hoch ist; die besten Gewichte bleiben erhalten.</translation>
     </message>
     <message>
         <source>{rate} (trial)</source>
@@ -9523,7 +9523,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Verbleibend</translation>
     </message>
     <message>
-        <source>Moved</source>
+        <source>Changed</source>
         <translation>Geändert</translation>
     </message>
     <message>
@@ -9834,8 +9834,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>keine Datei geladen</translation>
     </message>
     <message>
-        <source>Ranking: by the method</source>
-        <translation>Rangfolge: nach der Methode</translation>
+        <source>Ranked by the method</source>
+        <translation>Rangfolge nach der Methode</translation>
     </message>
     <message>
         <source>There is no method to choose.</source>
@@ -10199,24 +10199,24 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Metrik</translation>
     </message>
     <message>
-        <source>Metric by which damage is measured</source>
-        <translation>Metrik, an der Schaden gemessen wird</translation>
+        <source>Metric by which the quality loss is measured</source>
+        <translation>Metrik, an der der Qualitätsverlust gemessen wird</translation>
     </message>
     <message>
         <source>Scan…</source>
         <translation>Scannen…</translation>
     </message>
     <message>
-        <source>Measure the damage of pruning each checked tensor alone</source>
-        <translation>Den Schaden messen, wenn jeder angekreuzte Tensor allein geprunt wird</translation>
+        <source>Measure the quality loss of pruning each checked tensor alone</source>
+        <translation>Den Qualitätsverlust messen, wenn jeder angekreuzte Tensor allein geprunt wird</translation>
     </message>
     <message>
         <source>Allocate…</source>
         <translation>Zuteilen…</translation>
     </message>
     <message>
-        <source>Choose the sparsity of each tensor for the least predicted damage</source>
-        <translation>Die Sparsity jedes Tensors für den kleinsten vorhergesagten Schaden wählen</translation>
+        <source>Choose the sparsity of each tensor for the least predicted quality loss</source>
+        <translation>Die Sparsity jedes Tensors für den kleinsten vorhergesagten Qualitätsverlust wählen</translation>
     </message>
     <message>
         <source>Restore settings</source>
@@ -10259,8 +10259,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>geprunt, jeweils nur ein Tensor</translation>
     </message>
     <message>
-        <source>Set up…</source>
-        <translation>Einrichten…</translation>
+        <source>Evaluate…</source>
+        <translation>Auswerten…</translation>
     </message>
     <message>
         <source>In tree order</source>
@@ -10319,8 +10319,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>{n} von {all} Auswertungen gemessen</translation>
     </message>
     <message>
-        <source>no damage beyond the noise</source>
-        <translation>kein Schaden jenseits des Rauschens</translation>
+        <source>no quality loss beyond the noise</source>
+        <translation>kein Qualitätsverlust jenseits des Rauschens</translation>
     </message>
     <message>
         <source>tensor</source>
@@ -10339,8 +10339,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>gemessen mit</translation>
     </message>
     <message>
-        <source>Damage by tensor and amount</source>
-        <translation>Schaden nach Tensor und Umfang</translation>
+        <source>Quality loss by tensor and amount</source>
+        <translation>Qualitätsverlust nach Tensor und Umfang</translation>
     </message>
     <message>
         <source>No scan yet. Choose Tools &gt; Scan sensitivity… to measure how far each tensor can be pruned.</source>
@@ -11786,9 +11786,9 @@ steps</extracomment>
         <translation>Ein verkleinerter Export kann sie entfernen.</translation>
     </message>
     <message>
-        <source>None of the selected tensors has a part in {label}.</source>
+        <source>No selected tensor is known to belong to {label}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Keiner der gewählten Tensoren hat Anteil an {label}.</translation>
+        <translation>Dass ein gewählter Tensor zu {label} gehört, ist nicht bekannt.</translation>
     </message>
     <message>
         <source>Select one such as &apos;{names}&apos;.</source>
@@ -13002,9 +13002,9 @@ steps</extracomment>
         <translation>Werden {share} der Einheiten entfernt und der Rest auf ein Vielfaches von {multiple_words} aufgerundet, so wird von {counted} nichts entfernt.</translation>
     </message>
     <message>
-        <source>Specify the model that it was cut out of.</source>
+        <source>Specify the model that it was shrunk from.</source>
         <extracomment>sentences</extracomment>
-        <translation>Nennen Sie das Modell, aus dem es geschnitten wurde.</translation>
+        <translation>Nennen Sie das Modell, aus dem es durch Verkleinern entstand.</translation>
     </message>
     <message>
         <source>The statistics of activations with the SHA-256 {removeprefix} are not loaded.</source>
@@ -14017,9 +14017,9 @@ steps</extracomment>
         <translation>Es sind keine Kanäle ausgewählt.</translation>
     </message>
     <message>
-        <source>Select bars on the page Channels (3).</source>
+        <source>Select bars on the Channels tab (3).</source>
         <extracomment>sentences</extracomment>
-        <translation>Wählen Sie Balken auf der Seite Kanäle (3) aus.</translation>
+        <translation>Wählen Sie Balken im Reiter Kanäle (3) aus.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is not a list of channels: it is not UTF-8 text at byte {start}.</source>
@@ -14047,9 +14047,9 @@ steps</extracomment>
         <translation>Es gibt keine Kanäle zum Auswählen.</translation>
     </message>
     <message>
-        <source>Show the page Channels (3) of a tensor of two or more dimensions.</source>
+        <source>Show the Channels tab (3) of a tensor of two or more dimensions.</source>
         <extracomment>sentences</extracomment>
-        <translation>Zeigen Sie die Seite Kanäle (3) eines Tensors mit zwei oder mehr Dimensionen an.</translation>
+        <translation>Zeigen Sie den Reiter Kanäle (3) eines Tensors mit zwei oder mehr Dimensionen an.</translation>
     </message>
     <message>
         <source>Enter a size as a number and a unit, such as 40 MB or 512 KiB (got &apos;{strip}&apos;).</source>
@@ -14457,9 +14457,9 @@ steps</extracomment>
         <translation>Ordnen Sie nach &apos;wanda&apos; oder nach einer Norm.</translation>
     </message>
     <message>
-        <source>The statistics say nothing about the inputs of {first_names}, so &apos;{by}&apos; cannot rank the units of &apos;{place}&apos;.</source>
+        <source>The statistics lack the inputs of {first_names}, so &apos;{by}&apos; cannot rank the units of &apos;{place}&apos;.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Statistik sagt nichts über die Eingaben von {first_names}, daher kann &apos;{by}&apos; die Einheiten von &apos;{place}&apos; nicht ordnen.</translation>
+        <translation>In der Statistik fehlen die Eingaben von {first_names}, daher kann &apos;{by}&apos; die Einheiten von &apos;{place}&apos; nicht ordnen.</translation>
     </message>
     <message>
         <source>Collect statistics that reach them with `pruneapp statistics`, or rank by a norm.</source>
@@ -14477,9 +14477,9 @@ steps</extracomment>
         <translation>Sammeln Sie sie mit `pruneapp statistics`, oder ordnen Sie nach &apos;wanda&apos;.</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; has no part in {label}, as far as is known.</source>
+        <source>&apos;{name}&apos; is not known to belong to {label}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; hat, soweit bekannt, keinen Anteil an {label}.</translation>
+        <translation>Dass &apos;{name}&apos; zu {label} gehört, ist nicht bekannt.</translation>
     </message>
     <message>
         <source>Uncheck it, or choose another method.</source>
@@ -14572,9 +14572,9 @@ steps</extracomment>
         <translation>Wählen Sie den Tensor ab, oder wählen Sie eine Methode, die Kanäle nach ihren Gewichten ordnet.</translation>
     </message>
     <message>
-        <source>The statistics say nothing about the inputs of {first_names}.</source>
+        <source>The statistics lack the inputs of {first_names}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Statistik sagt nichts über die Eingaben von {first_names}.</translation>
+        <translation>In der Statistik fehlen die Eingaben von {first_names}.</translation>
     </message>
     <message>
         <source>Uncheck those tensors, or collect statistics that reach them.</source>
@@ -14637,7 +14637,7 @@ steps</extracomment>
         <translation>Bei Methoden, die nur Ganzes prunen ({granularity}), gelten Grenzen der Sparsity je Tensor ({join}).</translation>
     </message>
     <message>
-        <source>Choose the local scope, or remove the limits.</source>
+        <source>Choose the scope per tensor, or remove the limits.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie den Bereich „je Tensor“, oder entfernen Sie die Grenzen.</translation>
     </message>
@@ -14757,9 +14757,9 @@ steps</extracomment>
         <translation>Entfernen Sie sie.</translation>
     </message>
     <message>
-        <source>&apos;amount&apos; must be at most {tensor_size}, all there is (got {amount}).</source>
+        <source>&apos;amount&apos; must be at most {tensor_size}, the total (got {amount}).</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;amount&apos; darf höchstens {tensor_size} sein, mehr gibt es nicht (angegeben: {amount}).</translation>
+        <translation>&apos;amount&apos; darf höchstens {tensor_size} sein, die Gesamtzahl (angegeben: {amount}).</translation>
     </message>
     <message>
         <source>Channels need a tensor of two or more dimensions (got shape {tuple}).</source>
@@ -15512,9 +15512,9 @@ steps</extracomment>
         <translation>&apos;{path}&apos; ist kein Programm von torch.export, enthält also keinen Graphen.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; contains several programs, which are not cut.</source>
+        <source>&apos;{path}&apos; contains several programs, which cannot be shrunk.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; enthält mehrere Programme; solche werden nicht verkleinert.</translation>
+        <translation>&apos;{path}&apos; enthält mehrere Programme; solche lassen sich nicht verkleinern.</translation>
     </message>
     <message>
         <source>Export each into a separate file.</source>
@@ -15967,14 +15967,14 @@ steps</extracomment>
         <translation>Nur Ordner, deren Klasse in transformers ist, können geprüft werden.</translation>
     </message>
     <message>
-        <source>&apos;{shrunk}&apos; is not what {by} takes: {answer}.</source>
+        <source>&apos;{shrunk}&apos; does not fit {by}: {answer}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{shrunk}&apos; ist nicht, was {by} annimmt: {answer}.</translation>
+        <translation>&apos;{shrunk}&apos; passt nicht zu {by}: {answer}.</translation>
     </message>
     <message>
-        <source>&apos;{shrunk}&apos; is not what {by} takes: {join}.</source>
+        <source>&apos;{shrunk}&apos; does not fit {by}: {join}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{shrunk}&apos; ist nicht, was {by} annimmt: {join}.</translation>
+        <translation>&apos;{shrunk}&apos; passt nicht zu {by}: {join}.</translation>
     </message>
     <message>
         <source>The outputs of &apos;{shrunk}&apos; have the shape {after}, but with zeros {before}.</source>
@@ -16042,9 +16042,9 @@ steps</extracomment>
         <translation>Die Formen des kleineren Graphen passen nicht zueinander, ein Fehler von Pruneapp: {splitlines}</translation>
     </message>
     <message>
-        <source>Cut fewer groups, and report this.</source>
+        <source>Remove units of fewer groups, and report this.</source>
         <extracomment>sentences</extracomment>
-        <translation>Entfernen Sie Teile von weniger Gruppen, und melden Sie das.</translation>
+        <translation>Entfernen Sie Einheiten weniger Gruppen, und melden Sie das.</translation>
     </message>
     <message>
         <source>{label} cannot be {wanted}{rule}; the nearest are {join}.</source>
@@ -16162,12 +16162,12 @@ steps</extracomment>
         <translation>Ein Fehler von Pruneapp: {what}. Nichts wurde geschrieben.</translation>
     </message>
     <message>
-        <source>There is nothing to cut: no unit is dead in every layer.</source>
+        <source>There is nothing to remove: no unit is dead in every layer.</source>
         <extracomment>sentences</extracomment>
         <translation>Es gibt nichts zu entfernen: Keine Einheit ist in jeder Schicht tot.</translation>
     </message>
     <message>
-        <source>Prune units first, or choose what to cut.</source>
+        <source>Prune units first, or choose what to remove.</source>
         <extracomment>sentences</extracomment>
         <translation>Prunen Sie zuerst Einheiten, oder wählen Sie, was entfernt werden soll.</translation>
     </message>
@@ -16317,9 +16317,9 @@ steps</extracomment>
         <translation>Geben Sie eine Zahl, (correct, total) oder eine Liste mit einer Zahl je Beispiel zurück.</translation>
     </message>
     <message>
-        <source>What is multiplied by each weight cannot be seen in torch {version}.</source>
+        <source>torch {version} does not show which inputs each weight is multiplied by.</source>
         <extracomment>sentences</extracomment>
-        <translation>Womit jedes Gewicht multipliziert wird, ist in torch {version} nicht zu sehen.</translation>
+        <translation>torch {version} zeigt nicht, mit welchen Eingaben jedes Gewicht multipliziert wird.</translation>
     </message>
     <message>
         <source>Choose a Python with torch 1.13 or newer.</source>
@@ -16507,7 +16507,7 @@ steps</extracomment>
         <translation>Schreiben Sie dafür ein Auswertungsskript mit load(path).</translation>
     </message>
     <message>
-        <source>The model takes {main_input_name}, not token ids.</source>
+        <source>The model takes {main_input_name}, not token IDs.</source>
         <extracomment>sentences</extracomment>
         <translation>Das Modell erwartet {main_input_name}, keine Token-IDs.</translation>
     </message>
@@ -16862,7 +16862,7 @@ steps</extracomment>
         <translation>&apos;{name}&apos; hat keine Gewichte</translation>
     </message>
     <message>
-        <source>The model of the tokenizer &apos;{where}&apos; must be BPE, Unigram or WordPiece to be cut, got {decode}.</source>
+        <source>The model of the tokenizer &apos;{where}&apos; must be BPE, Unigram or WordPiece to be shrunk, got {decode}.</source>
         <extracomment>sentences</extracomment>
         <translation>Um es zu verkleinern, muss das Modell des Tokenizers &apos;{where}&apos; BPE, Unigram oder WordPiece sein, nicht {decode}.</translation>
     </message>
@@ -16981,7 +16981,7 @@ steps</extracomment>
         <translation>Lassen Sie die Statistik weg, oder ordnen Sie nach wanda oder flap.</translation>
     </message>
     <message>
-        <source>Cut more, or choose a smaller multiple.</source>
+        <source>Remove more, or choose a smaller multiple.</source>
         <extracomment>sentences</extracomment>
         <translation>Entfernen Sie mehr, oder wählen Sie ein kleineres Vielfaches.</translation>
     </message>
@@ -17006,9 +17006,9 @@ steps</extracomment>
         <translation>Schreiben Sie einen Wert je Einheit.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; was not cut out of &apos;{path2}&apos;: {what}.</source>
+        <source>&apos;{path}&apos; was not shrunk from &apos;{path2}&apos;: {what}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; wurde nicht aus &apos;{path2}&apos; geschnitten: {what}.</translation>
+        <translation>&apos;{path}&apos; entstand nicht durch Verkleinern von &apos;{path2}&apos;: {what}.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is not a valid statistics file: {what}.</source>
@@ -17681,7 +17681,7 @@ steps</extracomment>
         <translation>ein Checkpoint von DeepSpeed</translation>
     </message>
     <message>
-        <source>a checkpoint of Megatron, cut into ranks</source>
+        <source>a checkpoint of Megatron, split into ranks</source>
         <extracomment>sentences</extracomment>
         <translation>ein Checkpoint von Megatron, in Ranks zerlegt</translation>
     </message>
@@ -17691,7 +17691,7 @@ steps</extracomment>
         <translation>Wandeln Sie ihn mit den Werkzeugen von Megatron in das Layout von Hugging Face um.</translation>
     </message>
     <message>
-        <source>a checkpoint of Meta&apos;s, cut into ranks</source>
+        <source>a checkpoint of Meta&apos;s, split into ranks</source>
         <extracomment>sentences</extracomment>
         <translation>ein Checkpoint von Meta, in Ranks zerlegt</translation>
     </message>
@@ -17996,7 +17996,7 @@ steps</extracomment>
         <translation>, wie in &apos;{other}&apos;</translation>
     </message>
     <message>
-        <source>Dim {dim} of &apos;{name}&apos; is that of the {units}{like}. Only a shrunk export cuts {units2} out of all tensors.</source>
+        <source>Dim {dim} of &apos;{name}&apos; is that of the {units}{like}. Only a shrunk export removes {units2} from all tensors.</source>
         <extracomment>sentences</extracomment>
         <translation>Dim. {dim} von &apos;{name}&apos; ist die von: {units}{like}. Nur ein verkleinerter Export entfernt das aus allen Tensoren ({units2}).</translation>
     </message>
@@ -18341,7 +18341,7 @@ steps</extracomment>
         <translation>und {value} weitere</translation>
     </message>
     <message>
-        <source>Written as plain whole numbers: &apos;{names}&apos;{more}. The scales and zero points of quantized tensors are not in this file.</source>
+        <source>Written as plain integers: &apos;{names}&apos;{more}. The scales and zero points of quantized tensors are not in this file.</source>
         <extracomment>sentences</extracomment>
         <translation>Als einfache ganze Zahlen geschrieben: &apos;{names}&apos;{more}. Die Skalen und Nullpunkte quantisierter Tensoren sind nicht in dieser Datei.</translation>
     </message>
@@ -18431,9 +18431,9 @@ steps</extracomment>
         <translation>die Zahlen wurden zu {label}</translation>
     </message>
     <message>
-        <source>Every number was {dtype} or narrower: nothing was rounded.</source>
+        <source>All values were {dtype} or narrower: nothing was rounded.</source>
         <extracomment>sentences</extracomment>
-        <translation>Jede Zahl war {dtype} oder schmaler: Es wurde nichts gerundet.</translation>
+        <translation>Alle Werte waren {dtype} oder schmaler: Es wurde nichts gerundet.</translation>
     </message>
     <message>
         <source>Rounded to {dtype}.</source>
@@ -18471,7 +18471,7 @@ steps</extracomment>
         <translation>&apos;{names}&apos; und {value} weitere brauchen je mehr als {limit}: Ihre Dateien sind größer.</translation>
     </message>
     <message>
-        <source>No {label} is cut: {error}</source>
+        <source>No {label} is removed: {error}</source>
         <extracomment>sentences</extracomment>
         <translation>Nicht entfernt werden {label}: {error}</translation>
     </message>
@@ -19116,7 +19116,7 @@ steps</extracomment>
         <translation>Nennen Sie es &apos;{stem}{suffix}&apos;, oder nennen Sie einen Ordner.</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; is the name of a file, but a cut changes &apos;{CONFIG}&apos; as well as the weights, so that both are written into a folder.</source>
+        <source>&apos;{name}&apos; is the name of a file, but shrinking changes &apos;{CONFIG}&apos; as well as the weights, so that both are written into a folder.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; ist der Name einer Datei, aber das Verkleinern ändert &apos;{CONFIG}&apos; ebenso wie die Gewichte, daher wird beides in einen Ordner geschrieben.</translation>
     </message>
@@ -20260,7 +20260,7 @@ steps</extracomment>
         <translation>zufällige Tokens</translation>
     </message>
     <message>
-        <source>The inputs were random token ids, which are unlike any real input: the repaired model may be worse on yours.</source>
+        <source>The inputs were random token IDs, which are unlike any real input: the repaired model may be worse on yours.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Eingaben waren zufällige Token-IDs, die keiner echten Eingabe gleichen: Das reparierte Modell kann bei Ihren schlechter sein.</translation>
     </message>
@@ -20454,7 +20454,7 @@ steps</extracomment>
         <translation>{architecture} von transformers {transformers}</translation>
     </message>
     <message>
-        <source>{by} takes these shapes.</source>
+        <source>{by} accepts these shapes.</source>
         <extracomment>sentences</extracomment>
         <translation>{by} nimmt diese Formen an.</translation>
     </message>
@@ -20574,12 +20574,12 @@ steps</extracomment>
         <translation>{join} {are} nicht verkleinert: {reason}.</translation>
     </message>
     <message>
-        <source>Not reduced: {shown}, and {others}. Only channels inside of known blocks can be cut without the graph of the model.</source>
+        <source>Not reduced: {shown}, and {others}. Only channels inside of known blocks can be removed without the graph of the model.</source>
         <extracomment>sentences</extracomment>
         <translation>Nicht verkleinert: {shown} und {others}. Ohne den Graphen des Modells lassen sich nur Kanäle innerhalb bekannter Blöcke entfernen.</translation>
     </message>
     <message>
-        <source>Not reduced: {shown}. Only channels inside of known blocks can be cut without the graph of the model.</source>
+        <source>Not reduced: {shown}. Only channels inside of known blocks can be removed without the graph of the model.</source>
         <extracomment>sentences</extracomment>
         <translation>Nicht verkleinert: {shown}. Ohne den Graphen des Modells lassen sich nur Kanäle innerhalb bekannter Blöcke entfernen.</translation>
     </message>
@@ -20634,9 +20634,9 @@ steps</extracomment>
         <translation>das ist kein gültiger Dateiname</translation>
     </message>
     <message>
-        <source>, only &apos;{others}&apos;, which cannot be cut</source>
+        <source>, only &apos;{others}&apos;, which cannot be shrunk</source>
         <extracomment>sentences</extracomment>
-        <translation>, nur &apos;{others}&apos;, was sich nicht kürzen lässt</translation>
+        <translation>, nur &apos;{others}&apos;, was sich nicht verkleinern lässt</translation>
     </message>
     <message>
         <source>exact for this text</source>
@@ -22442,12 +22442,12 @@ steps</extracomment>
         <translation>{n} Gewichte nicht mehr geschützt</translation>
     </message>
     <message>
-        <source>{n} protected weight left as they are</source>
+        <source>{n} protected weight left unchanged</source>
         <extracomment>steps</extracomment>
         <translation>{n} geschütztes Gewicht unverändert</translation>
     </message>
     <message>
-        <source>{n} protected weights left as they are</source>
+        <source>{n} protected weights left unchanged</source>
         <extracomment>steps</extracomment>
         <translation>{n} geschützte Gewichte unverändert</translation>
     </message>
@@ -22592,12 +22592,12 @@ steps</extracomment>
         <translation>Neue Werte in {n} Tensoren</translation>
     </message>
     <message>
-        <source>{n} weight moved</source>
+        <source>{n} weight changed</source>
         <extracomment>steps</extracomment>
         <translation>{n} Gewicht geändert</translation>
     </message>
     <message>
-        <source>{n} weights moved</source>
+        <source>{n} weights changed</source>
         <extracomment>steps</extracomment>
         <translation>{n} Gewichte geändert</translation>
     </message>
@@ -22690,11 +22690,6 @@ steps</extracomment>
         <source>▲ {sentence}</source>
         <extracomment>steps</extracomment>
         <translation>▲ {sentence}</translation>
-    </message>
-    <message>
-        <source>{n} protected weight left as it is</source>
-        <extracomment>steps</extracomment>
-        <translation>{n} geschütztes Gewicht unverändert</translation>
     </message>
     <message>
         <source>{step} on {n} tensor</source>
@@ -22939,12 +22934,12 @@ steps</extracomment>
 <context>
     <name>Shrink</name>
     <message>
-        <source>▲ More than a third is removed: expect a large loss until the exported model is trained. Evaluate this cut, and remove less if you cannot train.</source>
-        <translation>▲ Mehr als ein Drittel wird entfernt: Rechnen Sie mit einem großen Verlust, bis das exportierte Modell trainiert wird. Werten Sie diesen Schnitt aus, und entfernen Sie weniger, wenn Sie nicht trainieren können.</translation>
+        <source>▲ More than a third is removed: expect a large loss until the exported model is trained. Evaluate it, and remove less if you cannot train.</source>
+        <translation>▲ Mehr als ein Drittel wird entfernt: Rechnen Sie mit einem großen Verlust, bis das exportierte Modell trainiert wird. Werten Sie es aus, und entfernen Sie weniger, wenn Sie nicht trainieren können.</translation>
     </message>
     <message>
-        <source>The weights do not show how much quality this costs. Evaluate this cut; training the exported model usually recovers a part of the loss.</source>
-        <translation>Die Gewichte zeigen nicht, wie viel Qualität das kostet. Werten Sie diesen Schnitt aus; ein Training des exportierten Modells macht meist einen Teil des Verlusts wieder gut.</translation>
+        <source>The weights do not show the quality loss. Evaluate the shrunk model; training the exported model usually recovers a part of the loss.</source>
+        <translation>Die Gewichte zeigen den Qualitätsverlust nicht. Werten Sie das verkleinerte Modell aus; ein Training des exportierten Modells macht meist einen Teil des Verlusts wieder gut.</translation>
     </message>
     <message>
         <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary) to reduce them.</source>
@@ -22955,11 +22950,11 @@ steps</extracomment>
         <translation>Embeddings sind {share} der Parameter: Behalten Sie nur die Tokens Ihrer Texte (Vokabular). Um die Datei zu halbieren, öffnen Sie das exportierte Modell und exportieren dieses als bfloat16.</translation>
     </message>
     <message>
-        <source>Embeddings are {share} of the parameters, and this vocabulary cannot be cut. To halve the file, open the exported model and export that as bfloat16.</source>
+        <source>Embeddings are {share} of the parameters, and this vocabulary cannot be reduced. To halve the file, open the exported model and export that as bfloat16.</source>
         <translation>Embeddings sind {share} der Parameter, und dieses Vokabular kann nicht verkleinert werden. Um die Datei zu halbieren, öffnen Sie das exportierte Modell und exportieren dieses als bfloat16.</translation>
     </message>
     <message>
-        <source>Embeddings are {share} of the parameters; this vocabulary cannot be cut.</source>
+        <source>Embeddings are {share} of the parameters; this vocabulary cannot be reduced.</source>
         <translation>Embeddings sind {share} der Parameter; dieses Vokabular kann nicht verkleinert werden.</translation>
     </message>
     <message>
@@ -23053,8 +23048,8 @@ steps</extracomment>
         <translation>„Volle Größe“ exportiert es mit Nullen statt dessen, was geprunt ist. {address} führt die Arten auf, die sich verkleinern lassen.</translation>
     </message>
     <message>
-        <source>Evaluate this cut</source>
-        <translation>Diesen Schnitt auswerten</translation>
+        <source>Evaluate shrunk model</source>
+        <translation>Verkleinertes auswerten</translation>
     </message>
     <message>
         <source>Measure the smaller model, with its tokenizer, before it is exported.</source>
@@ -23093,12 +23088,12 @@ steps</extracomment>
         <translation>Ausführen und Ausgaben vergleichen</translation>
     </message>
     <message>
-        <source>In multiples of</source>
-        <translation>In Vielfachen von</translation>
+        <source>Multiple of</source>
+        <translation>Vielfaches von</translation>
     </message>
     <message>
-        <source>What is cut</source>
-        <translation>Was entfernt wird</translation>
+        <source>Units to remove</source>
+        <translation>Zu entfernen</translation>
     </message>
     <message>
         <source>Size</source>
@@ -23113,8 +23108,8 @@ steps</extracomment>
         <translation>Kompatibel mit</translation>
     </message>
     <message>
-        <source>The evaluation of another cut is queued.</source>
-        <translation>Die Auswertung eines anderen Schnitts wartet.</translation>
+        <source>The evaluation of other sizes is queued.</source>
+        <translation>Die Auswertung anderer Größen wartet.</translation>
     </message>
     <message>
         <source>Its evaluation is queued.</source>
@@ -23125,12 +23120,12 @@ steps</extracomment>
         <translation>Sie wartet auf: {title}</translation>
     </message>
     <message>
-        <source>Evaluating this cut</source>
-        <translation>Dieser Schnitt wird ausgewertet</translation>
+        <source>Evaluating these sizes</source>
+        <translation>Diese Größen werden ausgewertet</translation>
     </message>
     <message>
-        <source>Evaluating another cut</source>
-        <translation>Ein anderer Schnitt wird ausgewertet</translation>
+        <source>Evaluating other sizes</source>
+        <translation>Andere Größen werden ausgewertet</translation>
     </message>
     <message>
         <source>score in the file</source>
@@ -23209,7 +23204,7 @@ steps</extracomment>
         <translation>Als „{other}“ schreiben: gleiche Ausgaben, beliebig viele Heads</translation>
     </message>
     <message>
-        <source>nothing is cut yet</source>
+        <source>nothing is removed yet</source>
         <translation>noch wird nichts entfernt</translation>
     </message>
 </context>
@@ -23239,8 +23234,8 @@ steps</extracomment>
         <translation>Bericht</translation>
     </message>
     <message>
-        <source>Steps, sparsity and norm² retained per tensor, sizes, checksums.</source>
-        <translation>Schritte, Sparsity und erhaltene Norm² je Tensor, Größen, Prüfsummen.</translation>
+        <source>Steps, sparsity and L2 norm² retained per tensor, sizes, checksums.</source>
+        <translation>Schritte, Sparsity und erhaltene L2-Norm² je Tensor, Größen, Prüfsummen.</translation>
     </message>
     <message>
         <source>Report format</source>
@@ -23363,8 +23358,8 @@ steps</extracomment>
         <translation>Eine Multiplikation je Token und verwendetem Gewicht. Nicht gezählt: Attention-Werte, die mit dem Text wachsen, und Schichten, die einmal je Text laufen (Pooler, Klassifikator).</translation>
     </message>
     <message>
-        <source>{what}: {before}, after the cut {after}</source>
-        <translation>{what}: {before}, nach dem Schnitt {after}</translation>
+        <source>{what}: {before}, shrunk {after}</source>
+        <translation>{what}: {before}, verkleinert {after}</translation>
     </message>
 </context>
 <context>
@@ -23445,8 +23440,8 @@ steps</extracomment>
         <translation>Welche Werte der Metriken der Befehlszeile besser sind; Metriken mit bekannten Namen, etwa accuracy und loss, brauchen keine Wahl.</translation>
     </message>
     <message>
-        <source>decide by metric name</source>
-        <translation>nach dem Namen der Metrik</translation>
+        <source>automatic, by metric name</source>
+        <translation>automatisch, nach Name der Metrik</translation>
     </message>
     <message>
         <source>higher is better</source>
@@ -23674,8 +23669,8 @@ steps</extracomment>
 <context>
     <name>StepFigures</name>
     <message>
-        <source>Norm²</source>
-        <translation>Norm²</translation>
+        <source>L2 norm²</source>
+        <translation>L2-Norm²</translation>
     </message>
     <message>
         <source>Sum of squares</source>
@@ -24073,8 +24068,8 @@ steps</extracomment>
         <translation>Auswerten</translation>
     </message>
     <message>
-        <source>Tools &gt; Evaluate… measures the model with a script, a text or images. The page Quality and the history show the result of each state.</source>
-        <translation>Werkzeuge &gt; Auswerten… misst das Modell mit einem Skript, einem Text oder Bildern. Die Seite Qualität und der Verlauf zeigen das Ergebnis jedes Zustands.</translation>
+        <source>Tools &gt; Evaluate… measures the model with a script, a text or images. The Quality tab and the history show the result of each state.</source>
+        <translation>Werkzeuge &gt; Auswerten… misst das Modell mit einem Skript, einem Text oder Bildern. Der Reiter Qualität und der Verlauf zeigen das Ergebnis jedes Zustands.</translation>
     </message>
     <message>
         <source>Repair</source>
@@ -24097,7 +24092,7 @@ steps</extracomment>
         <translation>Verkleinern</translation>
     </message>
     <message>
-        <source>Zeros do not make a model faster by themselves. Tools &gt; Shrink… cuts whole neurons, heads, channels or layers out, and writes a smaller model.</source>
+        <source>Zeros do not make a model faster by themselves. Tools &gt; Shrink… removes whole neurons, heads, channels or layers, and writes a smaller model.</source>
         <translation>Nullen allein machen ein Modell nicht schneller. Werkzeuge &gt; Verkleinern… entfernt ganze Neuronen, Heads, Kanäle oder Schichten und schreibt ein kleineres Modell.</translation>
     </message>
     <message>
@@ -24252,7 +24247,7 @@ steps</extracomment>
         <translation>IDs…</translation>
     </message>
     <message>
-        <source>Choose a text file with the ids of the tokens to keep: one on each line, or a range such as 20-31.</source>
+        <source>Choose a text file with the IDs of the tokens to keep: one on each line, or a range such as 20-31.</source>
         <translation>Wählen Sie eine Textdatei mit den IDs der Tokens, die bleiben: in jeder Zeile eine oder ein Bereich wie 20-31.</translation>
     </message>
     <message>
@@ -24272,7 +24267,7 @@ steps</extracomment>
         <translation>Tokens von {name}</translation>
     </message>
     <message>
-        <source>Ids in {name}</source>
+        <source>IDs in {name}</source>
         <translation>IDs in {name}</translation>
     </message>
     <message>
@@ -24280,7 +24275,7 @@ steps</extracomment>
         <translation>Welche Zeilen des Embeddings bleiben, nach der tokenizer.json neben dem Modell: alle, alle bis zu ihrem letzten Token, die der Tokens, die Texte verwenden, oder die, die eine Datei aufführt.</translation>
     </message>
     <message>
-        <source>Ids to keep</source>
+        <source>IDs to keep</source>
         <translation>Zu behaltende IDs</translation>
     </message>
     <message>

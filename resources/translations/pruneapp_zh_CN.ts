@@ -198,9 +198,9 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>从列表中移除已删除或移走的文件</translation>
     </message>
     <message>
-        <source>Clear kept &amp;histories…</source>
+        <source>Clear saved &amp;histories…</source>
         <extracomment>command</extracomment>
-        <translation>清除保留的历史(&amp;H)…</translation>
+        <translation>清除保存的历史(&amp;H)…</translation>
     </message>
     <message>
         <source>Delete the saved undo history, metrics and scans of closed files</source>
@@ -648,9 +648,9 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>预览(&amp;W)</translation>
     </message>
     <message>
-        <source>Adjust the remaining weights so that each layer&apos;s output stays close to the original</source>
+        <source>Adjust the remaining weights so that each layer&apos;s output stays close to that of the unpruned model</source>
         <extracomment>command</extracomment>
-        <translation>调整剩余权重，使每一层的输出接近原始模型</translation>
+        <translation>调整剩余权重，使每层的输出接近未剪枝模型的输出</translation>
     </message>
     <message>
         <source>Find tensors and groups that violate a pattern such as 2:4, and prune them to it</source>
@@ -983,9 +983,9 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>分配(&amp;O)…</translation>
     </message>
     <message>
-        <source>Choose the sparsity of each scanned tensor for the least predicted damage</source>
+        <source>Choose the sparsity of each scanned tensor for the least predicted quality loss</source>
         <extracomment>command</extracomment>
-        <translation>为每个已扫描的张量选择稀疏度，使预测的损害最小</translation>
+        <translation>为每个已扫描的张量选择稀疏度，使预测的质量损失最小</translation>
     </message>
     <message>
         <source>&amp;Frontier…</source>
@@ -993,9 +993,9 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>前沿(&amp;F)…</translation>
     </message>
     <message>
-        <source>Prune to several sparsities, and measure each with and without recovery</source>
+        <source>Pareto frontier: prune to several sparsities, and measure each with and without recovery</source>
         <extracomment>command</extracomment>
-        <translation>剪枝到多个稀疏度，并分别测量有恢复和无恢复的结果</translation>
+        <translation>帕累托前沿：剪枝到多个稀疏度，并分别在恢复与不恢复的情况下测量</translation>
     </message>
     <message>
         <source>Shri&amp;nk…</source>
@@ -1003,7 +1003,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>缩减(&amp;N)…</translation>
     </message>
     <message>
-        <source>Cut neurons, heads, channels or layers out of the model, and export the smaller model</source>
+        <source>Remove neurons, heads, channels or layers from the model, and export the smaller model</source>
         <extracomment>command</extracomment>
         <translation>从模型中裁去神经元、头、通道或层，并导出较小的模型</translation>
     </message>
@@ -1153,9 +1153,9 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>选择光标处的行、列或通道</translation>
     </message>
     <message>
-        <source>Select one channel or all channels, on the Channels page</source>
+        <source>Select one channel or all channels, on the Channels tab</source>
         <extracomment>keys</extracomment>
-        <translation>在“通道”页选择一个或所有通道</translation>
+        <translation>在“通道”标签页选择一个或所有通道</translation>
     </message>
     <message>
         <source>Prune the selection</source>
@@ -1173,14 +1173,14 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>保护或取消保护所选</translation>
     </message>
     <message>
-        <source>Move the threshold or the channel cut</source>
+        <source>Move the threshold or the number of channels</source>
         <extracomment>keys</extracomment>
-        <translation>移动阈值或通道截断线</translation>
+        <translation>移动阈值或通道数</translation>
     </message>
     <message>
-        <source>Move the target, on the Quality page</source>
+        <source>Move the target, on the Quality tab</source>
         <extracomment>keys</extracomment>
-        <translation>在“质量”页移动目标</translation>
+        <translation>在“质量”标签页移动目标</translation>
     </message>
     <message>
         <source>Move or reset a contrast limit</source>
@@ -1216,8 +1216,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
 <context>
     <name>AffectedTensor</name>
     <message>
-        <source>{share} of norm² lost</source>
-        <translation>损失了 {share} 的范数²</translation>
+        <source>{share} of L2 norm² lost</source>
+        <translation>损失了 {share} 的L2 范数²</translation>
     </message>
 </context>
 <context>
@@ -1239,8 +1239,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>蒸馏，无需标签</translation>
     </message>
     <message>
-        <source>training of the script</source>
-        <translation>脚本的训练</translation>
+        <source>train() of the script</source>
+        <translation>脚本的 train()</translation>
     </message>
     <message>
         <source>Steps per round</source>
@@ -2369,8 +2369,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>A 和 B 都尚未评估。</translation>
     </message>
     <message>
-        <source>{state} is the only state: there is nothing to compare. Go to a later state, or choose two on the page Compare.</source>
-        <translation>{state} 是唯一的状态，没有可比较的内容。请转到之后的状态，或在“比较”页选择两个状态。</translation>
+        <source>{state} is the only state: there is nothing to compare. Go to a later state, or choose two on the Compare tab.</source>
+        <translation>{state} 是唯一的状态，没有可比较的内容。请转到之后的状态，或在“比较”标签页选择两个状态。</translation>
     </message>
     <message>
         <source>Nothing differs here between {a} and {b}.</source>
@@ -2560,8 +2560,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>符号不同，%</translation>
     </message>
     <message>
-        <source>unshared zeros, %</source>
-        <translation>非共有的零，%</translation>
+        <source>zero mismatch, %</source>
+        <translation>零不一致，%</translation>
     </message>
 </context>
 <context>
@@ -2653,8 +2653,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
 <context>
     <name>Danger</name>
     <message>
-        <source>few weights or little norm² left</source>
-        <translation>剩余权重或范数² 很少</translation>
+        <source>few weights or little L2 norm² left</source>
+        <translation>剩余权重或L2 范数² 很少</translation>
     </message>
     <message>
         <source>large quality loss measured</source>
@@ -2673,20 +2673,20 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>其权重剩余 {share}。</translation>
     </message>
     <message>
-        <source>The damage is estimated, not measured.</source>
-        <translation>损害为估计值，并非实测。</translation>
+        <source>The quality loss is estimated, not measured.</source>
+        <translation>质量损失为估计值，并非实测。</translation>
     </message>
     <message>
         <source>Only {share} of its weights are left.</source>
         <translation>其权重仅剩 {share}。</translation>
     </message>
     <message>
-        <source>{share} of its weights are left, with {norm} of its norm².</source>
-        <translation>其权重剩余 {share}，范数² 剩余 {norm}。</translation>
+        <source>{share} of its weights are left, with {norm} of its L2 norm².</source>
+        <translation>其权重剩余 {share}，L2 范数² 剩余 {norm}。</translation>
     </message>
     <message>
-        <source>{share} of its weights are left, with {norm} of its norm² after repair or recovery.</source>
-        <translation>修复或恢复后，其权重剩余 {share}，范数²为原来的 {norm}。</translation>
+        <source>{share} of its weights are left, with {norm} of its L2 norm² after repair or recovery.</source>
+        <translation>修复或恢复后，其权重剩余 {share}，L2 范数²为原来的 {norm}。</translation>
     </message>
     <message>
         <source>In the sensitivity scan, pruning only this tensor gave no finite {metric}.</source>
@@ -2717,12 +2717,12 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>{n} 个张量被完全剪枝</translation>
     </message>
     <message>
-        <source>few weights or little norm² left in 1 tensor</source>
-        <translation>1 个张量的剩余权重或范数² 很少</translation>
+        <source>few weights or little L2 norm² left in 1 tensor</source>
+        <translation>1 个张量的剩余权重或L2 范数² 很少</translation>
     </message>
     <message>
-        <source>few weights or little norm² left in {n} tensors</source>
-        <translation>{n} 个张量的剩余权重或范数² 很少</translation>
+        <source>few weights or little L2 norm² left in {n} tensors</source>
+        <translation>{n} 个张量的剩余权重或L2 范数² 很少</translation>
     </message>
     <message>
         <source>{what}: {names}.</source>
@@ -2732,7 +2732,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
 <context>
     <name>DataKind</name>
     <message>
-        <source>no data, random token ids</source>
+        <source>no data, random token IDs</source>
         <translation>无数据，随机词元 ID</translation>
     </message>
     <message>
@@ -2820,7 +2820,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>图像</translation>
     </message>
     <message>
-        <source>random token ids</source>
+        <source>random token IDs</source>
         <translation>随机词元 ID</translation>
     </message>
     <message>
@@ -3517,9 +3517,9 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>float8 自 2.1 起；支持 mmap=True</translation>
     </message>
     <message>
-        <source>Container</source>
+        <source>Contents</source>
         <extracomment>format torch, container</extracomment>
-        <translation>容器</translation>
+        <translation>内容</translation>
     </message>
     <message>
         <source>Write the opened torch file with changed weights, or only its state dict, without optimizer, objects and program.</source>
@@ -3527,9 +3527,9 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>写入更改了权重的原 torch 文件，或仅写入其状态字典，不含优化器、对象和程序。</translation>
     </message>
     <message>
-        <source>Keep container</source>
+        <source>Whole checkpoint</source>
         <extracomment>format torch, container</extracomment>
-        <translation>保留容器</translation>
+        <translation>整个检查点</translation>
     </message>
     <message>
         <source>State dict only</source>
@@ -5037,12 +5037,12 @@ Code inside checkpoints is never executed.</source>
 <context>
     <name>ExportController</name>
     <message>
-        <source>After this cut: {n} of {all} parameters, {share} of them pruned; {metric}.</source>
-        <translation>裁剪后：{all} 个参数中剩余 {n} 个，其中 {share} 已剪枝；{metric}。</translation>
+        <source>After shrinking: {n} of {all} parameters, {share} of them pruned; {metric}.</source>
+        <translation>缩减后：{all} 个参数中剩余 {n} 个，其中 {share} 已剪枝；{metric}。</translation>
     </message>
     <message>
-        <source>Evaluating the cut</source>
-        <translation>正在评估裁剪</translation>
+        <source>Evaluating the shrunk model</source>
+        <translation>正在评估缩减后的模型</translation>
     </message>
     <message>
         <source>Shrinking</source>
@@ -5393,8 +5393,8 @@ Code inside checkpoints is never executed.</source>
         <translation>✕ 未比较</translation>
     </message>
     <message>
-        <source>Cut out</source>
-        <translation>已裁去</translation>
+        <source>Removed</source>
+        <translation>已移除</translation>
     </message>
     <message>
         <source>Effect</source>
@@ -5719,8 +5719,8 @@ Code inside checkpoints is never executed.</source>
         <translation>蒸馏，无需标签</translation>
     </message>
     <message>
-        <source>training of the script</source>
-        <translation>脚本的训练</translation>
+        <source>train() of the script</source>
+        <translation>脚本的 train()</translation>
     </message>
     <message>
         <source>no</source>
@@ -6398,8 +6398,8 @@ Code inside checkpoints is never executed.</source>
         <translation>计算使紧凑文件符合某一大小的总稀疏度</translation>
     </message>
     <message>
-        <source>Limits…</source>
-        <translation>限制…</translation>
+        <source>Limits</source>
+        <translation>限制</translation>
     </message>
     <message>
         <source>Limits ({n})</source>
@@ -6682,8 +6682,8 @@ Code inside checkpoints is never executed.</source>
         <translation>最大的在前</translation>
     </message>
     <message>
-        <source>Least norm² retained first</source>
-        <translation>范数²保留率最低的在前</translation>
+        <source>Least L2 norm² retained first</source>
+        <translation>L2 范数²保留率最低的在前</translation>
     </message>
     <message>
         <source>By role</source>
@@ -6698,8 +6698,8 @@ Code inside checkpoints is never executed.</source>
         <translation>大小</translation>
     </message>
     <message>
-        <source>Norm² retained (whole model)</source>
-        <translation>范数²保留率（整个模型）</translation>
+        <source>L2 norm² retained (whole model)</source>
+        <translation>L2 范数²保留率（整个模型）</translation>
     </message>
     <message>
         <source>Show</source>
@@ -6726,8 +6726,8 @@ Code inside checkpoints is never executed.</source>
         <translation>张量的大小</translation>
     </message>
     <message>
-        <source>Norm² retained per tensor</source>
-        <translation>每个张量的范数²保留率</translation>
+        <source>L2 norm² retained per tensor</source>
+        <translation>每个张量的L2 范数²保留率</translation>
     </message>
     <message>
         <source>tensors</source>
@@ -6746,15 +6746,15 @@ Code inside checkpoints is never executed.</source>
         <translation>，此步骤后 {then}</translation>
     </message>
     <message>
-        <source>;  norm²: calculating…</source>
-        <translation>；范数²：正在计算…</translation>
+        <source>;  L2 norm²: calculating…</source>
+        <translation>；L2 范数²：正在计算…</translation>
     </message>
     <message>
-        <source>;  norm² retained {share}</source>
-        <translation>；范数²保留率 {share}</translation>
+        <source>;  L2 norm² retained {share}</source>
+        <translation>；L2 范数²保留率 {share}</translation>
     </message>
     <message>
-        <source>;  unpruned biases and norm layers not shown</source>
+        <source>;  unpruned bias/norm layers not shown</source>
         <translation>；未剪枝的偏置和归一化层不显示</translation>
     </message>
     <message>
@@ -6786,12 +6786,12 @@ Code inside checkpoints is never executed.</source>
         <translation>之后的稀疏度</translation>
     </message>
     <message>
-        <source>norm² retained</source>
-        <translation>范数²保留率</translation>
+        <source>L2 norm² retained</source>
+        <translation>L2 范数²保留率</translation>
     </message>
     <message>
-        <source>norm² retained after</source>
-        <translation>之后的范数²保留率</translation>
+        <source>L2 norm² retained after</source>
+        <translation>之后的L2 范数²保留率</translation>
     </message>
     <message>
         <source>pruned, %</source>
@@ -6806,24 +6806,24 @@ Code inside checkpoints is never executed.</source>
         <translation>大小</translation>
     </message>
     <message>
-        <source>norm² retained, %</source>
-        <translation>范数²保留率，%</translation>
+        <source>L2 norm² retained, %</source>
+        <translation>L2 范数²保留率，%</translation>
     </message>
     <message>
         <source>{name}:  {now} → {then} pruned</source>
         <translation>{name}：{now} → {then} 已剪枝</translation>
     </message>
     <message>
-        <source>, norm² retained {norm} (this step)</source>
-        <translation>，范数²保留率 {norm}（此步骤）</translation>
+        <source>, L2 norm² retained {norm} (this step)</source>
+        <translation>，L2 范数²保留率 {norm}（此步骤）</translation>
     </message>
     <message>
         <source>{name}:  {now} pruned, {some} of {all}</source>
         <translation>{name}：{now} 已剪枝，{all} 中的 {some}</translation>
     </message>
     <message>
-        <source>, norm² retained {norm} since opening</source>
-        <translation>，自打开以来范数²保留率 {norm}</translation>
+        <source>, L2 norm² retained {norm} since opening</source>
+        <translation>，自打开以来L2 范数²保留率 {norm}</translation>
     </message>
     <message>
         <source>{n} tensors, {size}</source>
@@ -6873,12 +6873,12 @@ Code inside checkpoints is never executed.</source>
         <translation>勾选所有此类型（{n}）</translation>
     </message>
     <message>
-        <source>Uncheck the same role in all blocks ({n})</source>
-        <translation>取消勾选所有块中的同一角色（{n}）</translation>
+        <source>Uncheck the same layer in all blocks ({n})</source>
+        <translation>取消勾选所有块中的同一层（{n}）</translation>
     </message>
     <message>
-        <source>Check the same role in all blocks ({n})</source>
-        <translation>勾选所有块中的同一角色（{n}）</translation>
+        <source>Check the same layer in all blocks ({n})</source>
+        <translation>勾选所有块中的同一层（{n}）</translation>
     </message>
     <message>
         <source>Check all below</source>
@@ -7322,12 +7322,12 @@ Code inside checkpoints is never executed.</source>
         <translation>{n} 个张量违反：{groups} 个组中的 {broken} 个。</translation>
     </message>
     <message>
-        <source>norm² not known.</source>
-        <translation>范数² 未知。</translation>
+        <source>L2 norm² not known.</source>
+        <translation>L2 范数² 未知。</translation>
     </message>
     <message>
-        <source>{share} of the norm² of these tensors.</source>
-        <translation>占这些张量范数² 的 {share}。</translation>
+        <source>{share} of the L2 norm² of these tensors.</source>
+        <translation>占这些张量L2 范数² 的 {share}。</translation>
     </message>
     <message>
         <source>{pattern} needs 1 more pruned weight</source>
@@ -7639,8 +7639,8 @@ Code inside checkpoints is never executed.</source>
         <translation>用脚本、文本或图像测量当前状态</translation>
     </message>
     <message>
-        <source>Adjust the remaining weights so that each layer&apos;s output stays close to the original</source>
-        <translation>调整剩余权重，使每一层的输出接近原始模型</translation>
+        <source>Adjust the remaining weights so that each layer&apos;s output stays close to that of the unpruned model</source>
+        <translation>调整剩余权重，使每层的输出接近未剪枝模型的输出</translation>
     </message>
     <message>
         <source>Recover…</source>
@@ -7695,8 +7695,8 @@ Code inside checkpoints is never executed.</source>
         <translation>受影响最大（按稀疏度）</translation>
     </message>
     <message>
-        <source>Most affected (by norm² lost)</source>
-        <translation>受影响最大（按损失的范数²）</translation>
+        <source>Most affected (by L2 norm² lost)</source>
+        <translation>受影响最大（按损失的L2 范数²）</translation>
     </message>
     <message>
         <source>Repair…</source>
@@ -8166,7 +8166,7 @@ Code inside checkpoints is never executed.</source>
         <translation>缩小后文件的大小</translation>
     </message>
     <message>
-        <source>Bytes of the file that Export &gt; Shrunk writes if it cuts the units whose weights are all pruned</source>
+        <source>Bytes of the file that Export &gt; Shrunk writes if it removes the units whose weights are all pruned</source>
         <translation>“导出 &gt; 缩小”在切除所有权重均已剪枝的单元后写入的文件的字节数</translation>
     </message>
     <message>
@@ -8216,8 +8216,8 @@ Code inside checkpoints is never executed.</source>
         <translation>纵轴上的指标</translation>
     </message>
     <message>
-        <source>Set up…</source>
-        <translation>设置…</translation>
+        <source>Evaluate…</source>
+        <translation>评估…</translation>
     </message>
     <message>
         <source>Choose the data or script that evaluates the model, and evaluate this state</source>
@@ -8228,8 +8228,8 @@ Code inside checkpoints is never executed.</source>
         <translation>前沿…</translation>
     </message>
     <message>
-        <source>Prune to several sparsities, and measure each with and without recovery</source>
-        <translation>剪枝到多个稀疏度，并分别测量有恢复和无恢复的结果</translation>
+        <source>Pareto frontier: prune to several sparsities, and measure each with and without recovery</source>
+        <translation>帕累托前沿：剪枝到多个稀疏度，并分别在恢复与不恢复的情况下测量</translation>
     </message>
     <message>
         <source>Add sessions…</source>
@@ -8272,16 +8272,16 @@ Code inside checkpoints is never executed.</source>
         <translation>不知道 {metric} 越高越好还是越低越好：请在脚本中声明 HIGHER_IS_BETTER，或在命令行旁选择。</translation>
     </message>
     <message>
-        <source>No pruned state measured so far is within {target} of the original.</source>
-        <translation>目前测量过的剪枝状态中，没有一个与原始模型相差在 {target} 以内。</translation>
+        <source>No pruned state measured so far is within {target} of the unpruned model.</source>
+        <translation>目前测量过的剪枝状态中，没有一个与未剪枝模型相差在 {target} 以内。</translation>
     </message>
     <message>
         <source>States measured in an earlier run are not considered.</source>
         <translation>不考虑在之前的运行中测量的状态。</translation>
     </message>
     <message>
-        <source>Best within {target} of the original: {up_to} ({label})</source>
-        <translation>与原始模型相差 {target} 以内的最佳状态：{up_to}（{label}）</translation>
+        <source>Best within {target} of the unpruned model: {up_to} ({label})</source>
+        <translation>与未剪枝模型相差 {target} 以内的最佳状态：{up_to}（{label}）</translation>
     </message>
     <message>
         <source>{session}, {state}</source>
@@ -8360,8 +8360,8 @@ Code inside checkpoints is never executed.</source>
         <translation>测量条件：{conditions}</translation>
     </message>
     <message>
-        <source>Nothing has been evaluated yet. Press Set up… to measure the model with your own data or script.</source>
-        <translation>尚未评估任何内容。请按“设置…”，用您自己的数据或脚本测量模型。</translation>
+        <source>Nothing has been evaluated yet. Press Evaluate… to measure the model with your own data or script.</source>
+        <translation>尚未评估任何内容。请按“评估…”，用您自己的数据或脚本测量模型。</translation>
     </message>
     <message>
         <source>{state}:  {words}</source>
@@ -8426,8 +8426,8 @@ Code inside checkpoints is never executed.</source>
         <translation>模式(&amp;P)</translation>
     </message>
     <message>
-        <source>&amp;Along</source>
-        <translation>沿(&amp;A)</translation>
+        <source>&amp;Dimension</source>
+        <translation>维度(&amp;D)</translation>
     </message>
     <message>
         <source>&amp;Tensors</source>
@@ -8641,8 +8641,8 @@ Code inside checkpoints is never executed.</source>
         <translation>{key}：{tensors} 个张量，{numel} 个元素</translation>
     </message>
     <message>
-        <source>(outermost)</source>
-        <translation>（最外层）</translation>
+        <source>(top level)</source>
+        <translation>（顶层）</translation>
     </message>
     <message>
         <source>Choose state dict</source>
@@ -8705,8 +8705,8 @@ computed on this computer.</source>
         <translation>没有保留的历史。</translation>
     </message>
     <message>
-        <source>Kept histories deleted.</source>
-        <translation>已删除保留的历史。</translation>
+        <source>Saved histories deleted.</source>
+        <translation>已删除保存的历史。</translation>
     </message>
 </context>
 <context>
@@ -8961,8 +8961,8 @@ computed on this computer.</source>
         <translation>您自己的训练，使用您的数据、标签和优化器；掩码保持不变。</translation>
     </message>
     <message>
-        <source>Set up…</source>
-        <translation>设置…</translation>
+        <source>Evaluate…</source>
+        <translation>评估…</translation>
     </message>
     <message>
         <source>Set up an evaluation…</source>
@@ -9171,8 +9171,8 @@ computed on this computer.</source>
         <translation>学习率</translation>
     </message>
     <message>
-        <source>Mean error of the outputs on inputs that are not trained with, and its change since the training began. It can rise while the learning rate is high; the best weights are kept.</source>
-        <translation>在未用于训练的输入上的平均输出误差，以及自训练开始以来的变化。学习率较高时它可能上升；最好的权重会被保留。</translation>
+        <source>Mean error of the outputs on held-out inputs, and its change since the training began. It can rise while the learning rate is high; the best weights are kept.</source>
+        <translation>留出输入上的平均输出误差，以及自训练开始以来的变化。学习率较高时它可能上升；最好的权重会被保留。</translation>
     </message>
     <message>
         <source>{rate} (trial)</source>
@@ -9522,7 +9522,7 @@ computed on this computer.</source>
         <translation>剩余</translation>
     </message>
     <message>
-        <source>Moved</source>
+        <source>Changed</source>
         <translation>已改变</translation>
     </message>
     <message>
@@ -9833,8 +9833,8 @@ computed on this computer.</source>
         <translation>未加载文件</translation>
     </message>
     <message>
-        <source>Ranking: by the method</source>
-        <translation>排序依据：由方法决定</translation>
+        <source>Ranked by the method</source>
+        <translation>按方法排序</translation>
     </message>
     <message>
         <source>There is no method to choose.</source>
@@ -10198,24 +10198,24 @@ computed on this computer.</source>
         <translation>指标</translation>
     </message>
     <message>
-        <source>Metric by which damage is measured</source>
-        <translation>衡量损害的指标</translation>
+        <source>Metric by which the quality loss is measured</source>
+        <translation>衡量质量损失的指标</translation>
     </message>
     <message>
         <source>Scan…</source>
         <translation>扫描…</translation>
     </message>
     <message>
-        <source>Measure the damage of pruning each checked tensor alone</source>
-        <translation>测量单独剪枝每个勾选张量的损害</translation>
+        <source>Measure the quality loss of pruning each checked tensor alone</source>
+        <translation>测量单独剪枝每个勾选张量的质量损失</translation>
     </message>
     <message>
         <source>Allocate…</source>
         <translation>分配…</translation>
     </message>
     <message>
-        <source>Choose the sparsity of each tensor for the least predicted damage</source>
-        <translation>为每个张量选择稀疏度，使预测的损害最小</translation>
+        <source>Choose the sparsity of each tensor for the least predicted quality loss</source>
+        <translation>为每个张量选择稀疏度，使预测的质量损失最小</translation>
     </message>
     <message>
         <source>Restore settings</source>
@@ -10258,8 +10258,8 @@ computed on this computer.</source>
         <translation>剪枝比例，每次一个张量</translation>
     </message>
     <message>
-        <source>Set up…</source>
-        <translation>设置…</translation>
+        <source>Evaluate…</source>
+        <translation>评估…</translation>
     </message>
     <message>
         <source>In tree order</source>
@@ -10318,8 +10318,8 @@ computed on this computer.</source>
         <translation>{all} 次评估中已测量 {n} 次</translation>
     </message>
     <message>
-        <source>no damage beyond the noise</source>
-        <translation>没有超出噪声的损害</translation>
+        <source>no quality loss beyond the noise</source>
+        <translation>没有超出噪声的质量损失</translation>
     </message>
     <message>
         <source>tensor</source>
@@ -10338,8 +10338,8 @@ computed on this computer.</source>
         <translation>测量所用数据</translation>
     </message>
     <message>
-        <source>Damage by tensor and amount</source>
-        <translation>按张量和剪枝量的损害</translation>
+        <source>Quality loss by tensor and amount</source>
+        <translation>按张量和剪枝量的质量损失</translation>
     </message>
     <message>
         <source>No scan yet. Choose Tools &gt; Scan sensitivity… to measure how far each tensor can be pruned.</source>
@@ -11785,7 +11785,7 @@ steps</extracomment>
         <translation>缩减导出可以将其移除。</translation>
     </message>
     <message>
-        <source>None of the selected tensors has a part in {label}.</source>
+        <source>No selected tensor is known to belong to {label}.</source>
         <extracomment>sentences</extracomment>
         <translation>所选张量都不属于 {label}。</translation>
     </message>
@@ -13001,9 +13001,9 @@ steps</extracomment>
         <translation>裁去 {share} 的单元并将保留数量向上取整为 {multiple_words} 的倍数后，{counted}中没有任何裁剪。</translation>
     </message>
     <message>
-        <source>Specify the model that it was cut out of.</source>
+        <source>Specify the model that it was shrunk from.</source>
         <extracomment>sentences</extracomment>
-        <translation>请指定裁剪前的模型。</translation>
+        <translation>请指定缩减前的模型。</translation>
     </message>
     <message>
         <source>The statistics of activations with the SHA-256 {removeprefix} are not loaded.</source>
@@ -14016,9 +14016,9 @@ steps</extracomment>
         <translation>没有选中通道。</translation>
     </message>
     <message>
-        <source>Select bars on the page Channels (3).</source>
+        <source>Select bars on the Channels tab (3).</source>
         <extracomment>sentences</extracomment>
-        <translation>请在“通道”页 (3) 选择条。</translation>
+        <translation>请在“通道”标签页 (3) 选择条。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is not a list of channels: it is not UTF-8 text at byte {start}.</source>
@@ -14046,9 +14046,9 @@ steps</extracomment>
         <translation>没有可供选择的通道。</translation>
     </message>
     <message>
-        <source>Show the page Channels (3) of a tensor of two or more dimensions.</source>
+        <source>Show the Channels tab (3) of a tensor of two or more dimensions.</source>
         <extracomment>sentences</extracomment>
-        <translation>请显示二维或更高维张量的“通道”页 (3)。</translation>
+        <translation>请显示二维或更高维张量的“通道”标签页 (3)。</translation>
     </message>
     <message>
         <source>Enter a size as a number and a unit, such as 40 MB or 512 KiB (got &apos;{strip}&apos;).</source>
@@ -14456,7 +14456,7 @@ steps</extracomment>
         <translation>请按 &apos;wanda&apos; 或范数排序。</translation>
     </message>
     <message>
-        <source>The statistics say nothing about the inputs of {first_names}, so &apos;{by}&apos; cannot rank the units of &apos;{place}&apos;.</source>
+        <source>The statistics lack the inputs of {first_names}, so &apos;{by}&apos; cannot rank the units of &apos;{place}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>统计中没有 {first_names} 的输入，因此 &apos;{by}&apos; 无法对 &apos;{place}&apos; 的单元排序。</translation>
     </message>
@@ -14476,7 +14476,7 @@ steps</extracomment>
         <translation>请用 `pruneapp statistics` 收集，或按 &apos;wanda&apos; 排序。</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; has no part in {label}, as far as is known.</source>
+        <source>&apos;{name}&apos; is not known to belong to {label}.</source>
         <extracomment>sentences</extracomment>
         <translation>据目前所知，&apos;{name}&apos; 不属于 {label}。</translation>
     </message>
@@ -14571,7 +14571,7 @@ steps</extracomment>
         <translation>请取消勾选，或选择按权重对通道排序的方法。</translation>
     </message>
     <message>
-        <source>The statistics say nothing about the inputs of {first_names}.</source>
+        <source>The statistics lack the inputs of {first_names}.</source>
         <extracomment>sentences</extracomment>
         <translation>统计中没有 {first_names} 的输入。</translation>
     </message>
@@ -14636,7 +14636,7 @@ steps</extracomment>
         <translation>按整个{granularity}剪枝的方法，其稀疏度限制是逐张量适用的（{join}）。</translation>
     </message>
     <message>
-        <source>Choose the local scope, or remove the limits.</source>
+        <source>Choose the scope per tensor, or remove the limits.</source>
         <extracomment>sentences</extracomment>
         <translation>请选择逐张量范围，或移除限制。</translation>
     </message>
@@ -14756,7 +14756,7 @@ steps</extracomment>
         <translation>请移除重要性分数。</translation>
     </message>
     <message>
-        <source>&apos;amount&apos; must be at most {tensor_size}, all there is (got {amount}).</source>
+        <source>&apos;amount&apos; must be at most {tensor_size}, the total (got {amount}).</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;amount&apos;最多为 {tensor_size}，即全部数量（收到 {amount}）。</translation>
     </message>
@@ -15511,9 +15511,9 @@ steps</extracomment>
         <translation>&apos;{path}&apos; 不是 torch.export 的程序，因此不含计算图。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; contains several programs, which are not cut.</source>
+        <source>&apos;{path}&apos; contains several programs, which cannot be shrunk.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 包含多个程序，不支持对其进行裁剪。</translation>
+        <translation>&apos;{path}&apos; 包含多个程序，无法缩减。</translation>
     </message>
     <message>
         <source>Export each into a separate file.</source>
@@ -15966,14 +15966,14 @@ steps</extracomment>
         <translation>只有类在 transformers 中的文件夹才能检查。</translation>
     </message>
     <message>
-        <source>&apos;{shrunk}&apos; is not what {by} takes: {answer}.</source>
+        <source>&apos;{shrunk}&apos; does not fit {by}: {answer}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{shrunk}&apos; 不被 {by} 接受：{answer}。</translation>
+        <translation>&apos;{shrunk}&apos; 与 {by} 不符：{answer}。</translation>
     </message>
     <message>
-        <source>&apos;{shrunk}&apos; is not what {by} takes: {join}.</source>
+        <source>&apos;{shrunk}&apos; does not fit {by}: {join}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{shrunk}&apos; 不被 {by} 接受：{join}。</translation>
+        <translation>&apos;{shrunk}&apos; 与 {by} 不符：{join}。</translation>
     </message>
     <message>
         <source>The outputs of &apos;{shrunk}&apos; have the shape {after}, but with zeros {before}.</source>
@@ -16041,9 +16041,9 @@ steps</extracomment>
         <translation>缩小后的计算图的形状彼此不符，这是 Pruneapp 的缺陷：{splitlines}</translation>
     </message>
     <message>
-        <source>Cut fewer groups, and report this.</source>
+        <source>Remove units of fewer groups, and report this.</source>
         <extracomment>sentences</extracomment>
-        <translation>请减少裁去的组，并报告此问题。</translation>
+        <translation>请移除较少组的单元，并报告此问题。</translation>
     </message>
     <message>
         <source>{label} cannot be {wanted}{rule}; the nearest are {join}.</source>
@@ -16161,14 +16161,14 @@ steps</extracomment>
         <translation>{what}，这是 Pruneapp 的缺陷。未写入任何内容。</translation>
     </message>
     <message>
-        <source>There is nothing to cut: no unit is dead in every layer.</source>
+        <source>There is nothing to remove: no unit is dead in every layer.</source>
         <extracomment>sentences</extracomment>
-        <translation>没有可裁去的内容：没有在每一层中都失效的单元。</translation>
+        <translation>没有可移除的内容：没有在每一层中都失效的单元。</translation>
     </message>
     <message>
-        <source>Prune units first, or choose what to cut.</source>
+        <source>Prune units first, or choose what to remove.</source>
         <extracomment>sentences</extracomment>
-        <translation>请先剪枝单元，或选择要裁去的内容。</translation>
+        <translation>请先剪枝单元，或选择要移除的内容。</translation>
     </message>
     <message>
         <source>Choose --check shapes, which reads back and compares what was written.</source>
@@ -16316,9 +16316,9 @@ steps</extracomment>
         <translation>请返回一个数、(correct, total)，或每个样本一个数的列表。</translation>
     </message>
     <message>
-        <source>What is multiplied by each weight cannot be seen in torch {version}.</source>
+        <source>torch {version} does not show which inputs each weight is multiplied by.</source>
         <extracomment>sentences</extracomment>
-        <translation>在 torch {version} 中无法观察与每个权重相乘的数据。</translation>
+        <translation>torch {version} 不显示每个权重与哪些输入相乘。</translation>
     </message>
     <message>
         <source>Choose a Python with torch 1.13 or newer.</source>
@@ -16506,7 +16506,7 @@ steps</extracomment>
         <translation>请为它编写带有 load(path) 的评估脚本。</translation>
     </message>
     <message>
-        <source>The model takes {main_input_name}, not token ids.</source>
+        <source>The model takes {main_input_name}, not token IDs.</source>
         <extracomment>sentences</extracomment>
         <translation>模型的输入是 {main_input_name}，而不是词元 ID。</translation>
     </message>
@@ -16861,9 +16861,9 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 没有权重</translation>
     </message>
     <message>
-        <source>The model of the tokenizer &apos;{where}&apos; must be BPE, Unigram or WordPiece to be cut, got {decode}.</source>
+        <source>The model of the tokenizer &apos;{where}&apos; must be BPE, Unigram or WordPiece to be shrunk, got {decode}.</source>
         <extracomment>sentences</extracomment>
-        <translation>要裁剪分词器 &apos;{where}&apos;，其模型必须为 BPE、Unigram 或 WordPiece，收到 {decode}。</translation>
+        <translation>要缩减分词器 &apos;{where}&apos;，其模型必须为 BPE、Unigram 或 WordPiece，收到 {decode}。</translation>
     </message>
     <message>
         <source>it is not JSON: {removesuffix} at {at}</source>
@@ -16980,9 +16980,9 @@ steps</extracomment>
         <translation>请不要指定激活统计，或按 wanda 或 flap 排序。</translation>
     </message>
     <message>
-        <source>Cut more, or choose a smaller multiple.</source>
+        <source>Remove more, or choose a smaller multiple.</source>
         <extracomment>sentences</extracomment>
-        <translation>请裁去更多，或选择较小的倍数。</translation>
+        <translation>请移除更多，或选择较小的倍数。</translation>
     </message>
     <message>
         <source>&apos;{by}&apos; has no scores for &apos;{place}&apos;.</source>
@@ -17005,9 +17005,9 @@ steps</extracomment>
         <translation>请为每个单元写一个分数。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; was not cut out of &apos;{path2}&apos;: {what}.</source>
+        <source>&apos;{path}&apos; was not shrunk from &apos;{path2}&apos;: {what}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 不是从 &apos;{path2}&apos; 裁剪得到的：{what}。</translation>
+        <translation>&apos;{path}&apos; 不是由 &apos;{path2}&apos; 缩减得到的：{what}。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is not a valid statistics file: {what}.</source>
@@ -17680,7 +17680,7 @@ steps</extracomment>
         <translation>DeepSpeed 的检查点</translation>
     </message>
     <message>
-        <source>a checkpoint of Megatron, cut into ranks</source>
+        <source>a checkpoint of Megatron, split into ranks</source>
         <extracomment>sentences</extracomment>
         <translation>按 rank 切分的 Megatron 检查点</translation>
     </message>
@@ -17690,7 +17690,7 @@ steps</extracomment>
         <translation>请用 Megatron 的工具将其转换为 Hugging Face 的布局。</translation>
     </message>
     <message>
-        <source>a checkpoint of Meta&apos;s, cut into ranks</source>
+        <source>a checkpoint of Meta&apos;s, split into ranks</source>
         <extracomment>sentences</extracomment>
         <translation>按 rank 切分的 Meta 检查点</translation>
     </message>
@@ -17995,9 +17995,9 @@ steps</extracomment>
         <translation>，如 &apos;{other}&apos;</translation>
     </message>
     <message>
-        <source>Dim {dim} of &apos;{name}&apos; is that of the {units}{like}. Only a shrunk export cuts {units2} out of all tensors.</source>
+        <source>Dim {dim} of &apos;{name}&apos; is that of the {units}{like}. Only a shrunk export removes {units2} from all tensors.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 的维度 {dim} 是{units}的维度{like}。只有缩减导出会从所有张量中裁去{units2}。</translation>
+        <translation>&apos;{name}&apos; 的维度 {dim} 是{units}的维度{like}。只有缩减导出会从所有张量中移除{units2}。</translation>
     </message>
     <message>
         <source>: its {kinds} are not neurons, heads or channels of a group</source>
@@ -18340,7 +18340,7 @@ steps</extracomment>
         <translation>以及另外 {value} 个</translation>
     </message>
     <message>
-        <source>Written as plain whole numbers: &apos;{names}&apos;{more}. The scales and zero points of quantized tensors are not in this file.</source>
+        <source>Written as plain integers: &apos;{names}&apos;{more}. The scales and zero points of quantized tensors are not in this file.</source>
         <extracomment>sentences</extracomment>
         <translation>以普通整数写出：&apos;{names}&apos;{more}。此文件不含量化张量的缩放和零点。</translation>
     </message>
@@ -18430,7 +18430,7 @@ steps</extracomment>
         <translation>其数值变为 {label}</translation>
     </message>
     <message>
-        <source>Every number was {dtype} or narrower: nothing was rounded.</source>
+        <source>All values were {dtype} or narrower: nothing was rounded.</source>
         <extracomment>sentences</extracomment>
         <translation>所有数值都是 {dtype} 或更窄：没有舍入。</translation>
     </message>
@@ -18470,9 +18470,9 @@ steps</extracomment>
         <translation>&apos;{names}&apos; 和另外 {value} 个各自都需要超过 {limit}：它们的文件更大。</translation>
     </message>
     <message>
-        <source>No {label} is cut: {error}</source>
+        <source>No {label} is removed: {error}</source>
         <extracomment>sentences</extracomment>
-        <translation>不裁去{label}：{error}</translation>
+        <translation>不移除{label}：{error}</translation>
     </message>
     <message>
         <source>The configuration does not say what is needed: {error}.</source>
@@ -19115,9 +19115,9 @@ steps</extracomment>
         <translation>请命名为 &apos;{stem}{suffix}&apos;，或指定文件夹。</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; is the name of a file, but a cut changes &apos;{CONFIG}&apos; as well as the weights, so that both are written into a folder.</source>
+        <source>&apos;{name}&apos; is the name of a file, but shrinking changes &apos;{CONFIG}&apos; as well as the weights, so that both are written into a folder.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 是文件名，但裁剪会同时更改 &apos;{CONFIG}&apos; 和权重，因此两者写入一个文件夹。</translation>
+        <translation>&apos;{name}&apos; 是文件名，但缩减会同时更改 &apos;{CONFIG}&apos; 和权重，因此两者写入一个文件夹。</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is the name of a program of torch.export, and the model has no graph.</source>
@@ -20259,7 +20259,7 @@ steps</extracomment>
         <translation>随机词元</translation>
     </message>
     <message>
-        <source>The inputs were random token ids, which are unlike any real input: the repaired model may be worse on yours.</source>
+        <source>The inputs were random token IDs, which are unlike any real input: the repaired model may be worse on yours.</source>
         <extracomment>sentences</extracomment>
         <translation>输入是随机词元 ID，与真实输入不同：修复后的模型在您的输入上可能更差。</translation>
     </message>
@@ -20453,7 +20453,7 @@ steps</extracomment>
         <translation>transformers {transformers} 的 {architecture}</translation>
     </message>
     <message>
-        <source>{by} takes these shapes.</source>
+        <source>{by} accepts these shapes.</source>
         <extracomment>sentences</extracomment>
         <translation>{by} 接受这些形状。</translation>
     </message>
@@ -20573,14 +20573,14 @@ steps</extracomment>
         <translation>{join} {are}未缩小：{reason}。</translation>
     </message>
     <message>
-        <source>Not reduced: {shown}, and {others}. Only channels inside of known blocks can be cut without the graph of the model.</source>
+        <source>Not reduced: {shown}, and {others}. Only channels inside of known blocks can be removed without the graph of the model.</source>
         <extracomment>sentences</extracomment>
-        <translation>未缩减：{shown}，以及{others}。没有模型的计算图时，只能切除已知块内部的通道。</translation>
+        <translation>未缩减：{shown}，以及{others}。没有模型的计算图时，只能移除已知块内部的通道。</translation>
     </message>
     <message>
-        <source>Not reduced: {shown}. Only channels inside of known blocks can be cut without the graph of the model.</source>
+        <source>Not reduced: {shown}. Only channels inside of known blocks can be removed without the graph of the model.</source>
         <extracomment>sentences</extracomment>
-        <translation>未缩减：{shown}。没有模型的计算图时，只能切除已知块内部的通道。</translation>
+        <translation>未缩减：{shown}。没有模型的计算图时，只能移除已知块内部的通道。</translation>
     </message>
     <message>
         <source>All blocks have the widths of {name}={value}: a model built with that argument loads the state dict. {LOADER} loads it into any other model.</source>
@@ -20633,9 +20633,9 @@ steps</extracomment>
         <translation>这不是有效的文件名</translation>
     </message>
     <message>
-        <source>, only &apos;{others}&apos;, which cannot be cut</source>
+        <source>, only &apos;{others}&apos;, which cannot be shrunk</source>
         <extracomment>sentences</extracomment>
-        <translation>，只有无法裁减的 &apos;{others}&apos;</translation>
+        <translation>，只有无法缩减的 &apos;{others}&apos;</translation>
     </message>
     <message>
         <source>exact for this text</source>
@@ -22441,12 +22441,12 @@ steps</extracomment>
         <translation>{n} 个权重不再受保护</translation>
     </message>
     <message>
-        <source>{n} protected weight left as they are</source>
+        <source>{n} protected weight left unchanged</source>
         <extracomment>steps</extracomment>
         <translation>{n} 个受保护的权重保持不变</translation>
     </message>
     <message>
-        <source>{n} protected weights left as they are</source>
+        <source>{n} protected weights left unchanged</source>
         <extracomment>steps</extracomment>
         <translation>{n} 个受保护的权重保持不变</translation>
     </message>
@@ -22591,12 +22591,12 @@ steps</extracomment>
         <translation>{n} 个张量有新值</translation>
     </message>
     <message>
-        <source>{n} weight moved</source>
+        <source>{n} weight changed</source>
         <extracomment>steps</extracomment>
         <translation>{n} 个权重已调整</translation>
     </message>
     <message>
-        <source>{n} weights moved</source>
+        <source>{n} weights changed</source>
         <extracomment>steps</extracomment>
         <translation>{n} 个权重已调整</translation>
     </message>
@@ -22689,11 +22689,6 @@ steps</extracomment>
         <source>▲ {sentence}</source>
         <extracomment>steps</extracomment>
         <translation>▲ {sentence}</translation>
-    </message>
-    <message>
-        <source>{n} protected weight left as it is</source>
-        <extracomment>steps</extracomment>
-        <translation>{n} 个受保护的权重保持不变</translation>
     </message>
     <message>
         <source>{step} on {n} tensor</source>
@@ -22938,12 +22933,12 @@ steps</extracomment>
 <context>
     <name>Shrink</name>
     <message>
-        <source>▲ More than a third is removed: expect a large loss until the exported model is trained. Evaluate this cut, and remove less if you cannot train.</source>
-        <translation>▲ 移除了三分之一以上：在训练导出的模型之前，损失会很大。请评估此裁剪；若无法训练，请少移除一些。</translation>
+        <source>▲ More than a third is removed: expect a large loss until the exported model is trained. Evaluate it, and remove less if you cannot train.</source>
+        <translation>▲ 移除了三分之一以上：在训练导出的模型之前，损失会很大。请评估它；若无法训练，请少移除一些。</translation>
     </message>
     <message>
-        <source>The weights do not show how much quality this costs. Evaluate this cut; training the exported model usually recovers a part of the loss.</source>
-        <translation>权重本身看不出质量会损失多少。请评估此裁剪；训练导出的模型通常能挽回一部分损失。</translation>
+        <source>The weights do not show the quality loss. Evaluate the shrunk model; training the exported model usually recovers a part of the loss.</source>
+        <translation>权重本身看不出质量损失。请评估缩减后的模型；训练导出的模型通常能挽回一部分损失。</translation>
     </message>
     <message>
         <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary) to reduce them.</source>
@@ -22954,12 +22949,12 @@ steps</extracomment>
         <translation>嵌入占参数的 {share}：只保留您的文本中的词元（词表）。要使文件减半，请打开导出的模型，再以 bfloat16 导出。</translation>
     </message>
     <message>
-        <source>Embeddings are {share} of the parameters, and this vocabulary cannot be cut. To halve the file, open the exported model and export that as bfloat16.</source>
-        <translation>嵌入占参数的 {share}，且此词表无法裁剪。要使文件减半，请打开导出的模型，再以 bfloat16 导出。</translation>
+        <source>Embeddings are {share} of the parameters, and this vocabulary cannot be reduced. To halve the file, open the exported model and export that as bfloat16.</source>
+        <translation>嵌入占参数的 {share}，且此词表无法缩减。要使文件减半，请打开导出的模型，再以 bfloat16 导出。</translation>
     </message>
     <message>
-        <source>Embeddings are {share} of the parameters; this vocabulary cannot be cut.</source>
-        <translation>嵌入占参数的 {share}；此词表无法裁剪。</translation>
+        <source>Embeddings are {share} of the parameters; this vocabulary cannot be reduced.</source>
+        <translation>嵌入占参数的 {share}；此词表无法缩减。</translation>
     </message>
     <message>
         <source>Starts Python and builds the model&apos;s class in transformers with these shapes, without weights.</source>
@@ -23052,8 +23047,8 @@ steps</extracomment>
         <translation>以“原尺寸”导出时，被剪枝的部分写为零。{address} 列出了可缩减的类型。</translation>
     </message>
     <message>
-        <source>Evaluate this cut</source>
-        <translation>评估此裁剪</translation>
+        <source>Evaluate shrunk model</source>
+        <translation>评估缩减后的模型</translation>
     </message>
     <message>
         <source>Measure the smaller model, with its tokenizer, before it is exported.</source>
@@ -23092,12 +23087,12 @@ steps</extracomment>
         <translation>运行并比较输出</translation>
     </message>
     <message>
-        <source>In multiples of</source>
+        <source>Multiple of</source>
         <translation>取整倍数</translation>
     </message>
     <message>
-        <source>What is cut</source>
-        <translation>裁去的内容</translation>
+        <source>Units to remove</source>
+        <translation>要移除的单元</translation>
     </message>
     <message>
         <source>Size</source>
@@ -23112,8 +23107,8 @@ steps</extracomment>
         <translation>兼容</translation>
     </message>
     <message>
-        <source>The evaluation of another cut is queued.</source>
-        <translation>另一个裁剪的评估正在排队。</translation>
+        <source>The evaluation of other sizes is queued.</source>
+        <translation>其他尺寸的评估正在排队。</translation>
     </message>
     <message>
         <source>Its evaluation is queued.</source>
@@ -23124,12 +23119,12 @@ steps</extracomment>
         <translation>等待：{title}</translation>
     </message>
     <message>
-        <source>Evaluating this cut</source>
-        <translation>正在评估此裁剪</translation>
+        <source>Evaluating these sizes</source>
+        <translation>正在评估这些尺寸</translation>
     </message>
     <message>
-        <source>Evaluating another cut</source>
-        <translation>正在评估另一个裁剪</translation>
+        <source>Evaluating other sizes</source>
+        <translation>正在评估其他尺寸</translation>
     </message>
     <message>
         <source>score in the file</source>
@@ -23208,8 +23203,8 @@ steps</extracomment>
         <translation>写为“{other}”，计算结果相同，并接受任意数量的头</translation>
     </message>
     <message>
-        <source>nothing is cut yet</source>
-        <translation>尚未裁去任何内容</translation>
+        <source>nothing is removed yet</source>
+        <translation>尚未移除任何内容</translation>
     </message>
 </context>
 <context>
@@ -23238,8 +23233,8 @@ steps</extracomment>
         <translation>报告</translation>
     </message>
     <message>
-        <source>Steps, sparsity and norm² retained per tensor, sizes, checksums.</source>
-        <translation>步骤、每个张量的稀疏度和范数²保留率、大小、校验和。</translation>
+        <source>Steps, sparsity and L2 norm² retained per tensor, sizes, checksums.</source>
+        <translation>步骤、每个张量的稀疏度和L2 范数²保留率、大小、校验和。</translation>
     </message>
     <message>
         <source>Report format</source>
@@ -23362,8 +23357,8 @@ steps</extracomment>
         <translation>每个词元与所用的每个权重各计一次乘加。不计：随文本长度增长的注意力分数，以及每段文本只运行一次的层（池化层、分类器）。</translation>
     </message>
     <message>
-        <source>{what}: {before}, after the cut {after}</source>
-        <translation>{what}：{before}，裁剪后 {after}</translation>
+        <source>{what}: {before}, shrunk {after}</source>
+        <translation>{what}：{before}，缩减后 {after}</translation>
     </message>
 </context>
 <context>
@@ -23444,8 +23439,8 @@ steps</extracomment>
         <translation>命令行的指标哪些值更好；名称已知的指标（如 accuracy 和 loss）无需选择。</translation>
     </message>
     <message>
-        <source>decide by metric name</source>
-        <translation>按指标名称决定</translation>
+        <source>automatic, by metric name</source>
+        <translation>自动，按指标名称</translation>
     </message>
     <message>
         <source>higher is better</source>
@@ -23673,8 +23668,8 @@ steps</extracomment>
 <context>
     <name>StepFigures</name>
     <message>
-        <source>Norm²</source>
-        <translation>范数²</translation>
+        <source>L2 norm²</source>
+        <translation>L2 范数²</translation>
     </message>
     <message>
         <source>Sum of squares</source>
@@ -24072,8 +24067,8 @@ steps</extracomment>
         <translation>评估</translation>
     </message>
     <message>
-        <source>Tools &gt; Evaluate… measures the model with a script, a text or images. The page Quality and the history show the result of each state.</source>
-        <translation>工具 &gt; 评估… 用脚本、文本或图像测量模型。“质量”页和历史记录显示每个状态的结果。</translation>
+        <source>Tools &gt; Evaluate… measures the model with a script, a text or images. The Quality tab and the history show the result of each state.</source>
+        <translation>工具 &gt; 评估… 用脚本、文本或图像测量模型。“质量”标签页和历史记录显示每个状态的结果。</translation>
     </message>
     <message>
         <source>Repair</source>
@@ -24096,8 +24091,8 @@ steps</extracomment>
         <translation>缩减</translation>
     </message>
     <message>
-        <source>Zeros do not make a model faster by themselves. Tools &gt; Shrink… cuts whole neurons, heads, channels or layers out, and writes a smaller model.</source>
-        <translation>仅有零并不会使模型更快。工具 &gt; 缩减… 裁去整个神经元、头、通道或层，并写出较小的模型。</translation>
+        <source>Zeros do not make a model faster by themselves. Tools &gt; Shrink… removes whole neurons, heads, channels or layers, and writes a smaller model.</source>
+        <translation>仅有零并不会使模型更快。工具 &gt; 缩减… 移除整个神经元、头、通道或层，并写出较小的模型。</translation>
     </message>
     <message>
         <source>Export</source>
@@ -24251,7 +24246,7 @@ steps</extracomment>
         <translation>ID…</translation>
     </message>
     <message>
-        <source>Choose a text file with the ids of the tokens to keep: one on each line, or a range such as 20-31.</source>
+        <source>Choose a text file with the IDs of the tokens to keep: one on each line, or a range such as 20-31.</source>
         <translation>选择一个包含要保留词元 ID 的文本文件：每行一个，或一个范围，例如 20-31。</translation>
     </message>
     <message>
@@ -24271,7 +24266,7 @@ steps</extracomment>
         <translation>{name} 的词元</translation>
     </message>
     <message>
-        <source>Ids in {name}</source>
+        <source>IDs in {name}</source>
         <translation>{name} 中的 ID</translation>
     </message>
     <message>
@@ -24279,7 +24274,7 @@ steps</extracomment>
         <translation>保留嵌入的哪些行，依据模型旁的 tokenizer.json：全部、直到其最后一个词元、文本所用词元的行，或文件中列出的行。</translation>
     </message>
     <message>
-        <source>Ids to keep</source>
+        <source>IDs to keep</source>
         <translation>要保留的 ID</translation>
     </message>
     <message>

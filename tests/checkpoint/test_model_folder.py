@@ -81,7 +81,7 @@ class TestMegatron:
         torch.save({"model": {"a.weight": torch.ones(2, 3)}}, whole)
         assert remedy_of(tmp_path) == f"Open '{whole}', which has all weights."
         (tmp_path / "mp_rank_01").mkdir()
-        with pytest.raises(UnsupportedFileError, match="cut into ranks"):
+        with pytest.raises(UnsupportedFileError, match="split into ranks"):
             open_checkpoint(tmp_path)
 
 

@@ -350,7 +350,7 @@ def test_a_sequential_repair_prints_how_often_it_runs_the_inputs(call, refused, 
         assert status == 0, error
         assert json.loads(output)["sequential"] is bool(options)
         assert json.loads(output)["solver"] == "numpy (CPU)"
-        assert ("then up to 2 times more through it and the pruned model" in error) == bool(options)
+        assert ("then up to 2 times more through both models" in error) == bool(options)
         errors[options] = {layer["name"]: layer for layer in json.loads(output)["layers"]}
         assert set(errors[options]) == {FC, HEAD}
     plain, sequential = errors.values()

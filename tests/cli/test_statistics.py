@@ -443,7 +443,7 @@ def test_units_are_pruned_by_their_inputs_and_the_recipe_uses_the_statistics(cal
         (UNITS[:-2], "'ffn_neurons' with --by flap needs --statistics FILE."),
         ((*UNITS[:7], *UNITS[9:]), "--statistics has no effect without 'by' wanda or flap."),
         ((*UNITS[:2], "attention_heads", *UNITS[3:5], *UNITS[7:]),
-         "nothing about the inputs of 'model.layers.0.self_attn.o_proj.weight', so 'flap' cannot"),
+         "lack the inputs of 'model.layers.0.self_attn.o_proj.weight', so 'flap' cannot"),
     ],
 )  # fmt: skip
 def test_units_without_statistics_are_refused(call, refused, folder, words, message):
@@ -461,7 +461,7 @@ def test_units_without_statistics_are_refused(call, refused, folder, words, mess
         ((*WANDA[:-1], "m.safetensors"), "contains no statistics of activations"),
         ((*WANDA[:-1], "none"), "'none'"),
         (("m.safetensors", "--method", "swaps", *WANDA[3:]), "needs Gram matrices, but"),
-        ((*WANDA, "--select", "table*"), "say nothing about the inputs of 'table.weight'"),
+        ((*WANDA, "--select", "table*"), "lack the inputs of 'table.weight'"),
         (("m.safetensors", "--method", "l1_unstructured", "--amount", "1", *WANDA[-2:]),
          "does not take --statistics"),
     ],

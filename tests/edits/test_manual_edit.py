@@ -96,8 +96,7 @@ def test_protected_weights_are_spared_and_counted(model):
     assert kept(document)[3].all()
     assert not kept(document)[4].any()
     assert (
-        document.items[-1].detail
-        == f"64 weights pruned\n64 protected weights left as they are\n{FC}"
+        document.items[-1].detail == f"64 weights pruned\n64 protected weights left unchanged\n{FC}"
     )
 
 

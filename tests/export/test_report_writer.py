@@ -115,7 +115,7 @@ def test_json_and_csv_say_the_same(account, tmp_path):
 
 def test_the_page_names_both_norms_as_the_glossary_does(account, tmp_path):
     page = Page(write_account(account, tmp_path / "r.html", Job()).read_text())
-    assert {"Norm² retained", "L1 norm retained"} <= set(page.texts)
+    assert {"L2 norm² retained", "L1 norm retained"} <= set(page.texts)
     assert not [text for text in page.texts if "nergy" in text]
 
 

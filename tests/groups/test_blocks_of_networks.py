@@ -137,7 +137,7 @@ def test_other_shapes_stop_all_blocks_of_the_form(
     bound = _bound(_basic() | {name: torch.zeros(shape)}, tmp_path)
 
     assert isinstance(bound, Unknown)
-    assert f"No BasicBlock is cut: '{name}' {said}" in bound.why_not
+    assert f"No BasicBlock is removed: '{name}' {said}" in bound.why_not
 
 
 def test_grouped_convolutions_are_no_bottleneck(tmp_path: Path) -> None:

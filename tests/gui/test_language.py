@@ -385,8 +385,8 @@ def test_reasons_within_a_sentence_are_german(german):
 def test_reasons_within_a_sentence_are_chinese(chinese):
     text = "'a' in 'x.onnx' cannot be read: it contains text."
     assert translate_sentence(text) == "无法读取 'x.onnx' 中的 'a'：它含有文本。"
-    misfit = "'m' was not cut out of 'n': the shape of 'a' is [2] and should be [3]."
-    assert translate_sentence(misfit) == "'m' 不是从 'n' 裁剪得到的：'a' 的形状为 [2]，应为 [3]。"
+    misfit = "'m' was not shrunk from 'n': the shape of 'a' is [2] and should be [3]."
+    assert translate_sentence(misfit) == "'m' 不是由 'n' 缩减得到的：'a' 的形状为 [2]，应为 [3]。"
     assert translate_sentence("'b' is missing next to 'a'.") == "'a' 旁缺少 'b'。"
 
 

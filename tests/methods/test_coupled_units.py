@@ -379,7 +379,7 @@ def test_groups_that_no_input_reached_rank_by_weights_alone():
             ffn,
             "wanda",
             [],
-            r"nothing about the inputs of 'gate.weight', 'up.weight', 'down.weight', .* 'mlp'",
+            r"lack the inputs of 'gate.weight', 'up.weight', 'down.weight', .* 'mlp'",
         ),
         (ffn, "flap", ["gate.weight"], r"inputs of 'down.weight', so 'flap' cannot rank .* 'mlp'"),
         (experts, "wanda", [], r"inputs of 'router.weight', 'experts.0.up.weight'"),

@@ -244,7 +244,7 @@ def test_what_cannot_go_is_refused(tmp_path, method, sentence):
 
 def test_a_tensor_of_no_group_is_refused(mistral):
     state, _ = mistral
-    with pytest.raises(SelectionError, match="has a part in FFN neurons"):
+    with pytest.raises(SelectionError, match="is known to belong to FFN neurons"):
         preview(state, "ffn_neurons", ["model.embed_tokens.weight"])
 
 

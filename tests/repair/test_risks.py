@@ -39,5 +39,5 @@ def test_uniform_high_sparsity_is_warned_of():
 
 def test_random_tokens_are_no_data():
     (risk,) = risks_of([layer()], "random tokens")
-    assert "random token ids" in risk
+    assert "random token IDs" in risk
     assert risks_of([layer()], "text") == ()

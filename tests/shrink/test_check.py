@@ -54,7 +54,7 @@ def test_a_model_passes_against_itself(name, checker, tiny_folder):
     folder = tiny_folder(name)
     shapes = checker.check(folder, how="meta")
     by = f"{TINY_MODELS[name].architecture} of transformers {shapes.transformers}"
-    assert shapes.sentence() == f"{by} takes these shapes."
+    assert shapes.sentence() == f"{by} accepts these shapes."
     for first in (None,) if name == "swin" else (None, 2):
         result = checker.check(folder, folder, "run", CheckOptions(first_layers=first))
         assert result.largest_difference <= 1e-5 * result.largest_output
@@ -148,7 +148,7 @@ def test_tensors_missing_and_too_many_are_named(checker, llama, tmp_path):
         llama, tmp_path / "x", lambda n, t: ("model.more.weight", t) if n == name else t
     )
     assert refused(checker.check, shrunk, how="meta").endswith(
-        "takes: 1 tensor missing ('model.norm.weight'), 1 tensor too many ('model.more.weight')."
+        ": 1 tensor missing ('model.norm.weight'), 1 tensor too many ('model.more.weight')."
     )
     # Differences that existed before the cut are accepted.
     checker.check(shrunk, shrunk, "meta")

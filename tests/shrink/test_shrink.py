@@ -228,7 +228,7 @@ def test_without_a_bias_to_take_them_constants_stay(tmp_path, capsys):
         del tensors[f"encoder.layer.{layer}.output.dense.bias"]
     write(tmp_path / "model", tensors, config_of(tmp_path / "model"))
     assert run("shrink", tmp_path / "model", "--multiple", 1, "-o", tmp_path / "out") == 2
-    assert "There is nothing to cut" in capsys.readouterr().err
+    assert "There is nothing to remove" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -424,7 +424,7 @@ def test_another_model_is_no_way_back(source, tmp_path, capsys):
     write(tmp_path / "other", other, config_of(tmp_path / "other"))
     back = ("--against", tmp_path / "other", "-o", tmp_path / "back")
     assert run("unshrink", tmp_path / "out", *back) == 2
-    assert "was not cut out of" in capsys.readouterr().err
+    assert "was not shrunk from" in capsys.readouterr().err
 
 
 def test_a_file_is_cut_in_the_multiple_of_the_step_that_it_records(tmp_path, capsys):

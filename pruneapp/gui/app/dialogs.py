@@ -312,7 +312,7 @@ def state_dict(parent: QWidget, choices: Sequence[StateDict], current: str) -> s
     line = translate("Questions", "{key}: {tensors} tensors, {numel} elements")
     texts = [
         line.format(
-            key=choice.key or translate("Questions", "(outermost)"),
+            key=choice.key or translate("Questions", "(top level)"),
             tensors=count(choice.tensors),
             numel=count(choice.numel),
         )

@@ -113,7 +113,7 @@ COMMANDS: tuple[MenuCommand, ...] = (
         ),
         MenuCommand(
             "clear_histories",
-            "Clear kept &histories…",
+            "Clear saved &histories…",
             "Delete the saved undo history, metrics and scans of closed files",
             always=True,
         ),
@@ -426,7 +426,8 @@ COMMANDS: tuple[MenuCommand, ...] = (
         MenuCommand(
             "repair",
             "Repa&ir…",
-            "Adjust the remaining weights so that each layer's output stays close to the original",
+            "Adjust the remaining weights so that each layer's output stays close to that of the "
+            "unpruned model",
             "Ctrl+R",
             separated=True,
         ),
@@ -487,17 +488,19 @@ COMMANDS: tuple[MenuCommand, ...] = (
         MenuCommand(
             "allocate",
             "All&ocate…",
-            "Choose the sparsity of each scanned tensor for the least predicted damage",
+            "Choose the sparsity of each scanned tensor for the least predicted quality loss",
         ),
         MenuCommand(
             "frontier",
             "&Frontier…",
-            "Prune to several sparsities, and measure each with and without recovery",
+            "Pareto frontier: prune to several sparsities, and measure each with and without "
+            "recovery",
         ),
         MenuCommand(
             "shrink",
             "Shri&nk…",
-            "Cut neurons, heads, channels or layers out of the model, and export the smaller model",
+            "Remove neurons, heads, channels or layers from the model, and export the smaller "
+            "model",
             separated=True,
         ),
         MenuCommand(
@@ -582,12 +585,12 @@ LOCAL_KEYS: tuple[LocalKeys, ...] = (
     LocalKeys("Home End", "First and last weight in the row of the cursor"),
     LocalKeys("PgUp PgDown", "Move by a page"),
     LocalKeys("H V C", "Select the row, column or channel at the cursor"),
-    LocalKeys("Space Ctrl+A", "Select one channel or all channels, on the Channels page"),
+    LocalKeys("Space Ctrl+A", "Select one channel or all channels, on the Channels tab"),
     LocalKeys("Del Backspace", "Prune the selection"),
     LocalKeys("R Ins", "Restore the selection"),
     LocalKeys("P Shift+P", "Protect or unprotect the selection"),
-    LocalKeys("Ctrl+Left Ctrl+Right", "Move the threshold or the channel cut", "Ctrl+← →"),
-    LocalKeys("Ctrl+Up Ctrl+Down", "Move the target, on the Quality page", "Ctrl+↑ ↓"),
+    LocalKeys("Ctrl+Left Ctrl+Right", "Move the threshold or the number of channels", "Ctrl+← →"),
+    LocalKeys("Ctrl+Up Ctrl+Down", "Move the target, on the Quality tab", "Ctrl+↑ ↓"),
     LocalKeys("+ = - _ 0", "Zoom a chart, and show all of it"),
     LocalKeys("T", "Show the data of the picture as a table"),
     LocalKeys("Ctrl+C Ctrl+V", "Copy the selected rows or channels; paste a channel list"),

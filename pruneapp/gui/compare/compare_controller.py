@@ -437,7 +437,7 @@ class CompareController(Controller):
         if sides.same:
             return self.tr(
                 "{state} is the only state: there is nothing to compare. Go to a later state, or "
-                "choose two on the page Compare."
+                "choose two on the Compare tab."
             ).format(state=a)
         return self.tr("Nothing differs here between {a} and {b}.").format(a=a, b=b)
 

@@ -550,7 +550,7 @@ class CompareView(BarChartView):
             NORM: self.tr("difference, % of A"),
             ANGLE: self.tr("1 − cosine"),
             SIGNS: self.tr("different signs, %"),
-            ZEROS: self.tr("unshared zeros, %"),
+            ZEROS: self.tr("zero mismatch, %"),
         }[measure]
         highest = float(np.nanmax(heights, initial=0.0))
         largest_tick = 100.0 if measure in {SIGNS, ZEROS} else np.inf

@@ -77,7 +77,7 @@ class DataSource:
 def source_name(source: DataSource) -> str:
     """Return the name of the file of a source, or what its inputs are instead."""
     if source.kind is DataKind.TOKENS:
-        return translate("DataKind", "no data, random token ids")
+        return translate("DataKind", "no data, random token IDs")
     if source.kind is DataKind.INPUTS:
         return translate("DataKind", "no data, random inputs")
     return Path(source.path).name
@@ -124,7 +124,7 @@ class SourceChoice(QWidget):
                 "such as accuracy and loss, this is detected."
             ),
             (
-                (self.tr("decide by metric name"), ""),
+                (self.tr("automatic, by metric name"), ""),
                 (self.tr("higher is better"), "higher"),
                 (self.tr("lower is better"), "lower"),
             ),

@@ -411,7 +411,7 @@ class VocabularyChoice(QWidget):
         self.browse_ids = QPushButton(self.tr("IDs…"), self)
         self.browse_ids.setAutoDefault(False)
         tip = self.tr(
-            "Choose a text file with the ids of the tokens to keep: one on each line, or a range "
+            "Choose a text file with the IDs of the tokens to keep: one on each line, or a range "
             "such as 20-31."
         )
         self.browse_ids.setToolTip(tip)
@@ -440,7 +440,7 @@ class VocabularyChoice(QWidget):
             words = number_format.plural(len(self._texts), self.tr("Tokens of {name}"), several)
             items.append((words.format(name=Path(self._texts[0]).name), _TEXTS))
         if self._ids:
-            items.append((self.tr("Ids in {name}").format(name=Path(self._ids).name), _IDS))
+            items.append((self.tr("IDs in {name}").format(name=Path(self._ids).name), _IDS))
         if items != [(self.box.itemText(n), self.box.itemData(n)) for n in range(self.box.count())]:
             blocker = QSignalBlocker(self.box)
             self.box.clear()
@@ -476,7 +476,7 @@ class VocabularyChoice(QWidget):
 
     def _browse_ids(self) -> None:
         start = str(Path(self._ids).parent) if self._ids else self.folder
-        found, _filter = QFileDialog.getOpenFileName(self, self.tr("Ids to keep"), start)
+        found, _filter = QFileDialog.getOpenFileName(self, self.tr("IDs to keep"), start)
         if found:
             self.fileChosen.emit(found)
             self.set_choice(CutRequest(vocabulary=found), self._surplus)

@@ -332,7 +332,7 @@ class SideFiles(QWidget):
         self.script.setToolTip(tip)
         self.script.setAccessibleDescription(tip)
         self.account = QCheckBox(self.tr("Report"), self)
-        tip = self.tr("Steps, sparsity and norm² retained per tensor, sizes, checksums.")
+        tip = self.tr("Steps, sparsity and L2 norm² retained per tensor, sizes, checksums.")
         self.account.setToolTip(tip)
         self.account.setAccessibleDescription(tip)
         self.kind = ComboBox(self)

@@ -711,7 +711,9 @@ class ExportController(Feature[ExportDialog]):
         if result is None or forecast.before is None or forecast.after is None:
             return ""
         quality, is_old = result
-        text = self.tr("After this cut: {n} of {all} parameters, {share} of them pruned; {metric}.")
+        text = self.tr(
+            "After shrinking: {n} of {all} parameters, {share} of them pruned; {metric}."
+        )
         words = text.format(
             n=number_format.count(forecast.after.parameters),
             all=number_format.count(forecast.before.parameters),
@@ -746,7 +748,7 @@ class ExportController(Feature[ExportDialog]):
             evaluation.calibrated_with(state),
             self.session.kernel,
         )
-        run = RunJob(self.tr("Evaluating the cut"), work, Lane.PROGRAM)
+        run = RunJob(self.tr("Evaluating the shrunk model"), work, Lane.PROGRAM)
         trial = Trial(key, cut, run)
         self._trials.append(trial)
         self._trial_timer.start()

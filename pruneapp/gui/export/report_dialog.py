@@ -264,7 +264,7 @@ class ExportReportDialog(Dialog):
             ),
         ]
         if report.cut:
-            facts.append((self.tr("Cut out"), join_facts(*map(translate_sentence, report.cut)), ""))
+            facts.append((self.tr("Removed"), join_facts(*map(translate_sentence, report.cut)), ""))
             facts.append((self.tr("Effect"), exactness_text(report.effect), ""))
         if before := report.parameters_before:
             size = self.tr("{before} → {after} ({less})").format(

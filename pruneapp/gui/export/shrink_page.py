@@ -292,11 +292,11 @@ def loss_text(*, grave: bool) -> str:
         return translate(
             "Shrink",
             "▲ More than a third is removed: expect a large loss until the exported model is "
-            "trained. Evaluate this cut, and remove less if you cannot train.",
+            "trained. Evaluate it, and remove less if you cannot train.",
         )
     return translate(
         "Shrink",
-        "The weights do not show how much quality this costs. Evaluate this cut; training the "
+        "The weights do not show the quality loss. Evaluate the shrunk model; training the "
         "exported model usually recovers a part of the loss.",
     )
 
@@ -332,13 +332,13 @@ def embeddings_text(forecast: ShrinkForecast) -> str:
             )
     else:
         text = translate(
-            "Shrink", "Embeddings are {share} of the parameters; this vocabulary cannot be cut."
+            "Shrink", "Embeddings are {share} of the parameters; this vocabulary cannot be reduced."
         )
         if is_wide:
             text = translate(
                 "Shrink",
-                "Embeddings are {share} of the parameters, and this vocabulary cannot be cut. To "
-                "halve the file, open the exported model and export that as bfloat16.",
+                "Embeddings are {share} of the parameters, and this vocabulary cannot be reduced. "
+                "To halve the file, open the exported model and export that as bfloat16.",
             )
     return text.format(share=number_format.part(size.embeddings, size.parameters))
 
@@ -449,7 +449,7 @@ class ShrinkPage(QWidget):
         self.diff = ConfigDiff(self)
         self.notes = plain(wrap=True, ink=MUTED)
         self.state = plain(wrap=True, ink=MUTED)
-        self.evaluate = QPushButton(self.tr("Evaluate this cut"), self)
+        self.evaluate = QPushButton(self.tr("Evaluate shrunk model"), self)
         self.evaluate.setAutoDefault(False)
         self._title = self._metric = self._statistics = ""
         # Measurements of cuts of the state by the identity of the cut, and of any other state.
@@ -523,9 +523,9 @@ class ShrinkPage(QWidget):
     def _fill(self, layout: QVBoxLayout) -> None:
         """Add the parts that show a forecast to `layout`."""
         rank = label_for(self.ranking, self.tr("Rank by"))
-        self._of_multiple = label_for(self.multiple, self.tr("In multiples of"))
+        self._of_multiple = label_for(self.multiple, self.tr("Multiple of"))
         chosen = (rank, self.ranking, self.scores, 16, self._of_multiple, self.multiple)
-        add_row(layout, heading(self.tr("What is cut")), None, *chosen)
+        add_row(layout, heading(self.tr("Units to remove")), None, *chosen)
         layout.addWidget(self.first)
         layout.addWidget(self.wrong)
         layout.addWidget(self.rows)
@@ -613,14 +613,14 @@ class ShrinkPage(QWidget):
             return ""
         same = cut in self._trials
         if not trial.is_running:
-            words = self.tr("The evaluation of another cut is queued.")
+            words = self.tr("The evaluation of other sizes is queued.")
             if same:
                 words = self.tr("Its evaluation is queued.")
             if trial.waits_for:
                 waits = self.tr("It waits for: {title}").format(title=trial.waits_for)
                 words = join_sentences(words, as_sentence(waits))
             return words
-        words = self.tr("Evaluating this cut") if same else self.tr("Evaluating another cut")
+        words = self.tr("Evaluating these sizes") if same else self.tr("Evaluating other sizes")
         progress = trial.progress
         share = number_format.part(progress.done, progress.total) if progress.total else ""
         left = progress.seconds_left
@@ -866,14 +866,14 @@ class ShrinkPage(QWidget):
         impossible = forecast.is_empty or forecast.wrong or forecast.why_not
         under_way = forecast.request.identity() in self._trials
         self.evaluate.setDisabled(bool(impossible) and not under_way)
-        words = self.tr("Evaluate this cut")
+        words = self.tr("Evaluate shrunk model")
         tip = self.tr("Measure the smaller model, with its tokenizer, before it is exported.")
         self.evaluate.setText(self.tr("Cancel evaluation") if under_way else words)
         self.evaluate.setToolTip("" if under_way else tip)
         if forecast.wrong:
             self._show_effect_text("", TEXT)
         elif forecast.is_empty:
-            self._show_effect_text(self.tr("nothing is cut yet"), MUTED)
+            self._show_effect_text(self.tr("nothing is removed yet"), MUTED)
         else:
             of = self._title or self.tr("the pruned model")
             if self._metric and not changes:  # it would be read as that of the cut

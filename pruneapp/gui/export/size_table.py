@@ -78,7 +78,7 @@ class SizeTable(QWidget):
             less.setMinimumWidth(advance(share_text(888, 1000)) + 2)
             was.setToolTip(exact(old))
             will.setToolTip(exact(new))
-            said = self.tr("{what}: {before}, after the cut {after}")
+            said = self.tr("{what}: {before}, shrunk {after}")
             will.setAccessibleName(
                 said.format(what=self.names[name].text(), before=exact(old), after=exact(new))
             )

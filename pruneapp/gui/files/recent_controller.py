@@ -265,4 +265,4 @@ class RecentController(Controller):
             self._notifications.show_done(self.tr("No history is kept."))
         elif dialogs.clear_histories(self._window, files, number_format.size(nbytes)):
             kept_histories.clear()
-            self._notifications.show_done(self.tr("Kept histories deleted."))
+            self._notifications.show_done(self.tr("Saved histories deleted."))

@@ -214,7 +214,7 @@ class TourController(Controller):
                 self.tr("Evaluate"),
                 self.tr(
                     "Tools > Evaluate… measures the model with a script, a text or images. The "
-                    "page Quality and the history show the result of each state."
+                    "Quality tab and the history show the result of each state."
                 ),
                 lambda: views.pages.tabs,
                 lambda: self._show_page(Page.QUALITY),
@@ -243,8 +243,8 @@ class TourController(Controller):
                 "shrink",
                 self.tr("Shrink"),
                 self.tr(
-                    "Zeros do not make a model faster by themselves. Tools > Shrink… cuts whole "
-                    "neurons, heads, channels or layers out, and writes a smaller model."
+                    "Zeros do not make a model faster by themselves. Tools > Shrink… removes "
+                    "whole neurons, heads, channels or layers, and writes a smaller model."
                 ),
                 lambda: self._menus,
                 lambda: None,

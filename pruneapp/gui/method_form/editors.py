@@ -470,6 +470,12 @@ class AmountEditor(Editor):
         self.changed.emit()
 
     def _on_typed(self) -> None:
+        text = self.field.text()
+        if self.field.cursorPosition() == len(text) and re.fullmatch(r"\S*\d%", text):
+            self.field.cursorBackward(False)
+            self.field.insert("\u00a0")  # as `write_amount` shows it; calls this again
+            self.field.end(False)
+            return
         self._set_exact(None)
         text = self.field.text().strip()
         with contextlib.suppress(ValueError):  # including `ParameterError`

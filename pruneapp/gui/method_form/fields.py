@@ -381,7 +381,7 @@ class LimitsSection(QWidget):
         in_use = sum(
             len(v) if isinstance(v, tuple | frozenset) else 1 for v in self.values.values()
         )
-        text = self.tr("Limits…")
+        text = self.tr("Limits")
         if in_use and not errors:
             text = self.tr("Limits ({n})").format(n=number_format.count(in_use))
         self.button.setText(text)

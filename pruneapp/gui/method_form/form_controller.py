@@ -740,7 +740,7 @@ def _source_text(source: str) -> str:
         "calibrate": translate("DataKind", "a script"),
         "text": translate("DataKind", "a text"),
         "images": translate("DataKind", "images"),
-        "random tokens": translate("DataKind", "random token ids"),
+        "random tokens": translate("DataKind", "random token IDs"),
         "random inputs": translate("DataKind", "random inputs"),
         "imatrix": translate("DataKind", "an imatrix"),
     }.get(source, "")

@@ -267,7 +267,7 @@ class RuleEditor(QWidget):
         if context.example != former.example:
             self.target.set_example(context.example)
         self.mask_name.setText(context.mask_file or self.tr("no file loaded"))
-        self.scores_name.setText(context.scores_file or self.tr("Ranking: by the method"))
+        self.scores_name.setText(context.scores_file or self.tr("Ranked by the method"))
         self.statistics_name.setText(context.statistics_file or self.tr("no file loaded"))
         if context.statistics_about:
             self.statistics_name.setToolTip(as_plain(context.statistics_about))

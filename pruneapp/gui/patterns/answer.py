@@ -117,9 +117,9 @@ def details(answer: PatternAnswer) -> str:
             translate("Patterns", "{pattern} needs 1 more pruned weight"),
             translate("Patterns", "{pattern} needs {n} more pruned weights"),
         ).format(pattern=answer.pattern)
-        cost = translate("Patterns", "norm² not known.")
+        cost = translate("Patterns", "L2 norm² not known.")
         if lost is not None:
-            cost = translate("Patterns", "{share} of the norm² of these tensors.")
+            cost = translate("Patterns", "{share} of the L2 norm² of these tensors.")
             cost = cost.format(share=percent(lost))
         sentences.append(with_label(taken, cost))
     if totals.blocked_by_protection:

@@ -77,7 +77,7 @@ class QuestionRow(QWidget):
         row = add_row(layout)
         labels = (
             (self.tr("&Pattern"), self.pattern, 0),
-            (self.tr("&Along"), self.dim, 2),
+            (self.tr("&Dimension"), self.dim, 2),
             (self.tr("&Tensors"), self.tensors, 3),
         )
         for place, (text, widget, stretch) in enumerate(labels):

@@ -163,7 +163,7 @@ class ChannelListController(Controller):
             return format_channel_list(view.selected)
         self._refuse(
             SelectionError(
-                "No channels are selected.", remedy="Select bars on the page Channels (3)."
+                "No channels are selected.", remedy="Select bars on the Channels tab (3)."
             )
         )
         return ""
@@ -174,7 +174,7 @@ class ChannelListController(Controller):
             self._refuse(
                 SelectionError(
                     "There are no channels to select from.",
-                    remedy="Show the page Channels (3) of a tensor of two or more dimensions.",
+                    remedy="Show the Channels tab (3) of a tensor of two or more dimensions.",
                 )
             )
         return possible

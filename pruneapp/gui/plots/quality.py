@@ -122,7 +122,7 @@ class QualityView(PlotView):
             box.setSizePolicy(keeps_room)
             box.hide()
             self._row.addWidget(box)
-        self.set_up = QPushButton(self.tr("Set up…"), self)
+        self.set_up = QPushButton(self.tr("Evaluate…"), self)
         self.set_up.setToolTip(
             self.tr("Choose the data or script that evaluates the model, and evaluate this state")
         )
@@ -131,7 +131,10 @@ class QualityView(PlotView):
         self._row.addWidget(self.set_up)
         self.frontier = QPushButton(self.tr("Frontier…"), self)
         self.frontier.setToolTip(
-            self.tr("Prune to several sparsities, and measure each with and without recovery")
+            self.tr(
+                "Pareto frontier: prune to several sparsities, and measure each with and "
+                "without recovery"
+            )
         )
         self.frontier.setAccessibleDescription(self.frontier.toolTip())
         self.frontier.clicked.connect(self.frontierRequested)
@@ -181,8 +184,8 @@ class QualityView(PlotView):
         if self._measuring:
             return self.tr("Evaluating… The unpruned model is measured first.")
         return self._empty_text or self.tr(
-            "Nothing has been evaluated yet. Press Set up… to measure the model with your own data "
-            "or script."
+            "Nothing has been evaluated yet. Press Evaluate… to measure the model with your own "
+            "data or script."
         )
 
     # -- setters ----------------------------------------------------------------------------------
@@ -460,13 +463,15 @@ class QualityView(PlotView):
             return self._stale_reason
         best, target = self.best_state(), _amount(metric, self.tolerance)
         if best is None or not best.quality.sparsity:
-            words = self.tr("No pruned state measured so far is within {target} of the original.")
+            words = self.tr(
+                "No pruned state measured so far is within {target} of the unpruned model."
+            )
             if any(state.is_old for state in self._states):
                 words = join_sentences(
                     words, self.tr("States measured in an earlier run are not considered.")
                 )
             return words.format(target=target)
-        words = self.tr("Best within {target} of the original: {up_to} ({label})")
+        words = self.tr("Best within {target} of the unpruned model: {up_to} ({label})")
         half = self._metric_of(best).half
         if half > self.tolerance:
             words += self.tr("; noise ±{noise}")

@@ -99,8 +99,8 @@ def quality_axes() -> tuple[QualityAxis, ...]:
             translate("QualityAxis", "size of the shrunk file"),
             translate(
                 "QualityAxis",
-                "Bytes of the file that Export > Shrunk writes if it cuts the units whose weights "
-                "are all pruned",
+                "Bytes of the file that Export > Shrunk writes if it removes the units whose "
+                "weights are all pruned",
             ),
             translate("QualityAxis", "down to {x} in the shrunk file"),
             lambda _quality: None,  # computed by the window

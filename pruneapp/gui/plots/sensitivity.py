@@ -238,18 +238,20 @@ class SensitivityView(BarChartView):
         super().__init__(SensitivityCanvas(), orders)
         self.order_box.setToolTip(self.tr("Order of the tensors"))
         self.metric_box = choice_box(
-            self.tr("Metric"), self.tr("Metric by which damage is measured"), ()
+            self.tr("Metric"), self.tr("Metric by which the quality loss is measured"), ()
         )
         self.metric_box.activated.connect(self._on_metric_chosen)
-        self.set_up = QPushButton(self.tr("Set up…"), self)
+        self.set_up = QPushButton(self.tr("Evaluate…"), self)
         self.set_up.setToolTip(
             self.tr("Choose the data or script that evaluates the model, and evaluate this state")
         )
         self.scan = QPushButton(self.tr("Scan…"), self)
-        self.scan.setToolTip(self.tr("Measure the damage of pruning each checked tensor alone"))
+        self.scan.setToolTip(
+            self.tr("Measure the quality loss of pruning each checked tensor alone")
+        )
         self.allocate = QPushButton(self.tr("Allocate…"), self)
         self.allocate.setToolTip(
-            self.tr("Choose the sparsity of each tensor for the least predicted damage")
+            self.tr("Choose the sparsity of each tensor for the least predicted quality loss")
         )
         self.restore = QPushButton(self.tr("Restore settings"), self)
         self.restore.setToolTip(self.tr("Reset the form to its settings before a cell was clicked"))
@@ -291,7 +293,7 @@ class SensitivityView(BarChartView):
         )
 
     def chart(self) -> BarChart:
-        s, title = self._sensitivity, self.tr("Damage by tensor and amount")
+        s, title = self._sensitivity, self.tr("Quality loss by tensor and amount")
         if s is None:
             return BarChart(title=title)
         rows, mark, name = s.rows, calibration_mark(), metric_title(s.metric)
@@ -499,7 +501,7 @@ class SensitivityView(BarChartView):
                 )
             )
         elif sensitivity.measured:
-            parts.append(self.tr("no damage beyond the noise"))
+            parts.append(self.tr("no quality loss beyond the noise"))
         return join_statements(*parts)
 
     def _amount(self, damage: float) -> str:

@@ -140,13 +140,13 @@ class ModelView(BarChartView):
             (self.tr("In tree order"), LAYER),
             (self.tr("Most pruned first"), SHARE),
             (self.tr("Largest first"), SIZE),
-            (self.tr("Least norm² retained first"), NORM),
+            (self.tr("Least L2 norm² retained first"), NORM),
             (self.tr("By role"), ROLE),
         )
         measures = (
             (self.tr("Pruned"), SHARE),
             (self.tr("Size"), SIZE),
-            (self.tr("Norm² retained (whole model)"), NORM),
+            (self.tr("L2 norm² retained (whole model)"), NORM),
         )
         box = choice_box(self.tr("Show"), self.tr("Length of the bars"), measures)
         super().__init__(names_canvas(), orders, box)
@@ -172,7 +172,7 @@ class ModelView(BarChartView):
         title, across = {
             SHARE: (self.tr("Sparsity of the tensors"), self.tr("pruned, %")),
             SIZE: (self.tr("Sizes of the tensors"), self.tr("size")),
-            NORM: (self.tr("Norm² retained per tensor"), self.tr("norm² retained, %")),
+            NORM: (self.tr("L2 norm² retained per tensor"), self.tr("L2 norm² retained, %")),
         }[measure]
         # If nothing is pruned, the axis reaches 100 %.
         highest = {
@@ -205,9 +205,9 @@ class ModelView(BarChartView):
                 # now.
                 TableColumn(self.tr("sparsity"), share.item, share=True),
                 TableColumn(self.tr("sparsity after"), share_after.item, share=True, shown=preview),
-                TableColumn(self.tr("norm² retained"), n.retained.item, share=True),
+                TableColumn(self.tr("L2 norm² retained"), n.retained.item, share=True),
                 TableColumn(
-                    self.tr("norm² retained after"), n.left.item, share=True, shown=preview
+                    self.tr("L2 norm² retained after"), n.left.item, share=True, shown=preview
                 ),
             ),
             swatches=self.state_swatches(preview=preview),  # also of the strip
@@ -297,12 +297,12 @@ class ModelView(BarChartView):
             text += self.tr(", {then} after the step").format(then=then)
         if self.measure == NORM:
             norm = report.norm_retained
-            words = self.tr(";  norm²: calculating…")
+            words = self.tr(";  L2 norm²: calculating…")
             if norm is not None:
-                words = self.tr(";  norm² retained {share}").format(share=percent(norm))
+                words = self.tr(";  L2 norm² retained {share}").format(share=percent(norm))
             text += words
         if len(report.tensors) < self._prunable:  # not the same as the checked tensors
-            text += self.tr(";  unpruned biases and norm layers not shown")
+            text += self.tr(";  unpruned bias/norm layers not shown")
         return text
 
     def _name_of(self, tensor: int) -> str:
@@ -332,7 +332,7 @@ class ModelView(BarChartView):
                 name=self._name_of(i), now=now, then=part(after, numel)
             )
             if not np.isnan(n.step_retained[i]):
-                text += self.tr(", norm² retained {norm} (this step)").format(
+                text += self.tr(", L2 norm² retained {norm} (this step)").format(
                     norm=percent(float(n.step_retained[i]))
                 )
         else:
@@ -340,7 +340,7 @@ class ModelView(BarChartView):
                 name=self._name_of(i), now=now, some=count(before), all=count(numel)
             )
         if before and not np.isnan(n.retained[i]):
-            text += self.tr(", norm² retained {norm} since opening").format(
+            text += self.tr(", L2 norm² retained {norm} since opening").format(
                 norm=percent(float(n.retained[i]))
             )
         return join_facts(text, size(int(n.nbytes[i])) if n.nbytes[i] else "")

@@ -320,7 +320,7 @@ class AffectedTensor(QWidget):
         much = "" if all_pruned else reports.word(severity)
         share = self.share.text()
         if by_norm and not all_pruned:
-            share = self.tr("{share} of norm² lost").format(share=share)
+            share = self.tr("{share} of L2 norm² lost").format(share=share)
         self.setAccessibleName(join_facts(shown, share, much))
 
 

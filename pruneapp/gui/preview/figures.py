@@ -223,7 +223,7 @@ class StepFigures(Figures):
             ),
         }[kind]
         rows = (
-            ("norm", self.tr("Norm²"), self.tr("Sum of squares")),
+            ("norm", self.tr("L2 norm²"), self.tr("Sum of squares")),
             ("l1", self.tr("L1 norm"), self.tr("Sum of magnitudes")),
         )
         return {key: (label.format(norm=norm), tip.format(sum=text)) for key, norm, text in rows}

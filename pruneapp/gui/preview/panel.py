@@ -116,8 +116,8 @@ class PreviewPanel(QWidget):
         self.repair = _action_button(
             self.tr("Repair…"),
             self.tr(
-                "Adjust the remaining weights so that each layer's output stays close to the "
-                "original"
+                "Adjust the remaining weights so that each layer's output stays close to that of "
+                "the unpruned model"
             ),
             self,
         )
@@ -420,7 +420,7 @@ class PreviewPanel(QWidget):
         by_norm = report.ranked_by_norm
         heading = self.tr("Most affected (by sparsity)")
         if by_norm:
-            heading = self.tr("Most affected (by norm² lost)")
+            heading = self.tr("Most affected (by L2 norm² lost)")
         self.most.show_tensors(heading, tensors, self._shown, report.dangers, by_norm=by_norm)
 
 

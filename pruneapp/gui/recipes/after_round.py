@@ -37,7 +37,7 @@ class AfterRound(QWidget):
             (
                 (self.tr("no"), ""),
                 (self.tr("distillation, without labels"), "distillation"),
-                (self.tr("training of the script"), "training"),
+                (self.tr("train() of the script"), "training"),
             ),
         )
         self.steps = self._field(

@@ -123,7 +123,7 @@ class RecoverDialog(Dialog):
         row.addWidget(self.trains)
         row.addWidget(self.no_training, 1)
         settings, self.editors = rows_of_editors(params, self, self._show_state)
-        self.set_up = QPushButton(self.tr("Set up…"), settings)
+        self.set_up = QPushButton(self.tr("Evaluate…"), settings)
         self.set_up.setAccessibleName(self.tr("Set up an evaluation…"))
         self.set_up.setToolTip(
             self.tr("The inputs above cannot evaluate the model: choose what measures it.")
@@ -326,9 +326,9 @@ class RecoveryPanel(Dialog):
             if name == "error":
                 figure.setToolTip(
                     self.tr(
-                        "Mean error of the outputs on inputs that are not trained with, and its "
-                        "change since the training began. It can rise while the learning rate is "
-                        "high; the best weights are kept."
+                        "Mean error of the outputs on held-out inputs, and its change since the "
+                        "training began. It can rise while the learning rate is high; the best "
+                        "weights are kept."
                     )
                 )
             grid.addWidget(plain(label, ink=MUTED), 0, column)

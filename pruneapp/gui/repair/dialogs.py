@@ -291,7 +291,7 @@ class RepairReportDialog(Dialog):
         self._headers = (
             self.tr("Layer"),
             self.tr("Remaining"),
-            self.tr("Moved"),
+            self.tr("Changed"),
             self.tr("Error before"),
             self.tr("Error after"),
             self.tr("After rounding"),

@@ -399,7 +399,7 @@ class FrontierDialog(DecisionDialog):
             ),
             (
                 (self.tr("distillation, without labels"), "distillation"),
-                (self.tr("training of the script"), "training"),
+                (self.tr("train() of the script"), "training"),
                 (self.tr("no"), ""),
             ),
         )

@@ -405,8 +405,8 @@ class ModuleTree(QWidget):
         selected_nodes = chosen if node in chosen else [node]
         same, some = self._same_role(selected_nodes)
         checked = same.any() and bool(checks.checked[same].all())
-        words = self.tr("Uncheck the same role in all blocks ({n})") if checked else ""
-        words = words or self.tr("Check the same role in all blocks ({n})")
+        words = self.tr("Uncheck the same layer in all blocks ({n})") if checked else ""
+        words = words or self.tr("Check the same layer in all blocks ({n})")
         offer(
             words.format(n=count(int(same.sum()))),
             lambda: self._replace(checks.checked & ~same if checked else checks.checked | same),

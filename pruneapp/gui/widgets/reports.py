@@ -246,7 +246,7 @@ def word(severity: Severity) -> str:
     """Return a severity in one or two words; "" for none."""
     return {
         Severity.NONE: "",
-        Severity.MUCH: translate("Danger", "few weights or little norm² left"),
+        Severity.MUCH: translate("Danger", "few weights or little L2 norm² left"),
         Severity.LOSS: translate("Danger", "large quality loss measured"),
         Severity.ALL: translate("Danger", "all pruned"),
     }[severity]
@@ -260,15 +260,16 @@ def reason(danger: Danger) -> str:
     if danger.measured is not None and danger.loss is not None:
         left = translate("Danger", "{share} of its weights are left.").format(share=share)
         return join_sentences(left, _measured_sentence(danger.measured, danger.loss))
-    estimated = translate("Danger", "The damage is estimated, not measured.")
+    estimated = translate("Danger", "The quality loss is estimated, not measured.")
     if danger.retained is None:
         left = translate("Danger", "Only {share} of its weights are left.").format(share=share)
         return join_sentences(left, estimated)
-    text = translate("Danger", "{share} of its weights are left, with {norm} of its norm².")
+    text = translate("Danger", "{share} of its weights are left, with {norm} of its L2 norm².")
     if danger.repaired:
         text = translate(
             "Danger",
-            "{share} of its weights are left, with {norm} of its norm² after repair or recovery.",
+            "{share} of its weights are left, with {norm} of its L2 norm² after repair or "
+            "recovery.",
         )
     norm = number_format.percent(danger.retained)
     return join_sentences(text.format(share=share, norm=norm), estimated)
@@ -310,9 +311,9 @@ def several(severity: Severity, count: int) -> str:
         return number_format.plural(
             count, one, translate("Danger", "{n} tensors are pruned completely")
         )
-    one = translate("Danger", "few weights or little norm² left in 1 tensor")
+    one = translate("Danger", "few weights or little L2 norm² left in 1 tensor")
     return number_format.plural(
-        count, one, translate("Danger", "few weights or little norm² left in {n} tensors")
+        count, one, translate("Danger", "few weights or little L2 norm² left in {n} tensors")
     )
 
 

@@ -329,7 +329,7 @@ def _kind_of(model: Mapping[str, Any], where: str) -> Kind:
         if kind == known:
             return known
     raise UnsupportedFileError(
-        f"The model of the tokenizer '{where}' must be BPE, Unigram or WordPiece to be cut, "
+        f"The model of the tokenizer '{where}' must be BPE, Unigram or WordPiece to be shrunk, "
         f"got {json_codec.encode(kind).decode()}.",
         remedy="Keep the whole vocabulary.",
     )

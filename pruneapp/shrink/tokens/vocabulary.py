@@ -122,7 +122,7 @@ def read_vocabulary(folder: Path, job: Job) -> Vocabulary:
     names = names_in(folder)
     others = tuple(name for name in names if _OTHER.fullmatch(name))
     if TOKENIZER not in names:
-        found = f", only '{others[0]}', which cannot be cut" if others else ""
+        found = f", only '{others[0]}', which cannot be shrunk" if others else ""
         raise UnsupportedFileError(
             f"The folder '{folder}' has no {TOKENIZER}{found}, so its vocabulary cannot be "
             "reduced.",

@@ -190,7 +190,7 @@ def test_commands_are_found_by_words_and_keys_and_some_keys_are_refused_or_said(
     # parts of the window need some keys
     for keys, what in (
         ("R", "Restore the selection"),
-        ("Space", "Select one channel or all channels, on the Channels page"),
+        ("Space", "Select one channel or all channels, on the Channels tab"),
         ("Right", "Move the cursor in the picture"),
         ("Return", "Activate the focused control"),
         ("Ctrl+C", "Copy the selected rows or channels; paste a channel list"),

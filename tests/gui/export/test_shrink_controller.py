@@ -89,7 +89,7 @@ def evaluate_cut(user, page, script):
     user.wait(evaluation.dialog.go.isEnabled)
     user.click(evaluation.dialog.go)
     agree(user)
-    user.wait(lambda: "After this cut" in page.state.text())
+    user.wait(lambda: "After shrinking" in page.state.text())
 
 
 def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, script):
@@ -108,7 +108,7 @@ def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, scr
     parameters = page.forecast.before.parameters
     after = page.forecast.after.parameters
     assert words.startswith(
-        "▲ Output differs from the opened file. After this cut: "
+        "▲ Output differs from the opened file. After shrinking: "
         f"{after:,} of {parameters:,} parameters, 0 % of them pruned; accuracy "
     )
     assert "points worse than the unpruned model" in words
@@ -117,7 +117,7 @@ def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, scr
     assert user.document.position == 0, "the document is not changed"
     user.key("Right", page.rows.rows["ffn"].slider)
     user.wait(lambda: page.forecast.request == page.request)
-    assert "After this cut" not in page.state.text(), "another cut"
+    assert "After shrinking" not in page.state.text(), "another cut"
     user.key("Left", page.rows.rows["ffn"].slider)
     user.wait(lambda: page.forecast.request == page.request)
     assert plain(page.state.text()) == words
@@ -136,8 +136,8 @@ def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, scr
     user.wait(lambda: user.document is not None)
     page = turn_to_page(user).page
     user.key("Right", page.rows.rows["ffn"].slider)
-    user.wait(lambda: "After this cut" in page.state.text())
-    assert words.rpartition("After this cut")[2] in plain(page.state.text())
+    user.wait(lambda: "After shrinking" in page.state.text())
+    assert words.rpartition("After shrinking")[2] in plain(page.state.text())
     assert "From an earlier run: evaluate again" in page.state.text()
     user.click(user.workbench.export.dialog.stop)
 
@@ -188,29 +188,29 @@ def test_an_evaluation_of_a_cut_continues_when_the_dialog_is_closed(
     user.click(page.evaluate)
     user.wait(lambda: queued in page.state.text())
     user.key("Left", page.rows.rows["ffn"].slider)
-    user.wait(lambda: "The evaluation of another cut is queued." in page.state.text())
+    user.wait(lambda: "The evaluation of other sizes is queued." in page.state.text())
     user.click(page.evaluate)
     user.wait(lambda: page.evaluate.text() == "Cancel evaluation")
     titles = [job.progress.title for job in jobs.states()]
-    assert titles.count("Evaluating the cut") == 2, "the new cut is queued, too"
+    assert titles.count("Evaluating the shrunk model") == 2, "the new cut is queued, too"
     user.click(page.evaluate)
     user.key("Right", page.rows.rows["ffn"].slider)
     user.wait(lambda: queued in page.state.text())
     user.click(dialog.stop)
-    assert "Evaluating the cut" in [job.progress.title for job in jobs.states()]
+    assert "Evaluating the shrunk model" in [job.progress.title for job in jobs.states()]
     page = turn_to_page(user).page
     for _ in range(2):
         user.key("Right", page.rows.rows["ffn"].slider)
     user.wait(lambda: page.evaluate.text() == "Cancel evaluation")
     runners[0].gate.closed = True
     gate.closed = False
-    user.wait(lambda: "Evaluating this cut." in page.state.text())
+    user.wait(lambda: "Evaluating these sizes." in page.state.text())
     user.click(user.workbench.export.dialog.stop)
     done = []
     monkeypatch.setattr(user.workbench.export._notifications, "show_done", done.append)
     runners[0].gate.closed = False
     user.wait(lambda: done)
-    assert done[0].startswith("Opened: After this cut: ")
+    assert done[0].startswith("Opened: After shrinking: ")
 
 
 def export_cut(user, dialog):
@@ -277,7 +277,7 @@ def test_the_dialog_exports_its_state_whatever_becomes_current(user, folder, scr
     next(a for a in menu.actions() if a.text() == "Export…").trigger()
     user.wait(lambda: export.dialog is not None and export.dialog.isVisible())
     page = export.dialog.page
-    user.wait(lambda: "After this cut" in page.state.text())
+    user.wait(lambda: "After shrinking" in page.state.text())
     assert page.request.kept, "the settings of the state come back"
     export.dialog.tabs.setCurrentIndex(0)
     user.click(export.dialog.go)
@@ -310,7 +310,7 @@ def test_what_is_dead_is_cut_out_and_read_back(user, folder, dialog):
     report = report_of(user)
     out = folder.with_name("tiny-shrunk")
     assert size == f"Export {user_size(out)}"
-    assert "Cut out: FFN neurons 256 → 192" in report.as_text()
+    assert "Removed: FFN neurons 256 → 192" in report.as_text()
     assert "Effect: ✓ same output as full size" in report.as_text()
     assert f"LlamaForCausalLM.from_pretrained('{out}')" in report.loads.text()
     user.close_report()
@@ -684,7 +684,7 @@ def test_the_tokens_of_a_list_of_ids_are_kept_as_on_the_command_line(
     user.chooses_file(ids)
     user.click(page.rows.vocabulary.browse_ids)
     user.wait(lambda: page.order() is not None)
-    assert page.rows.vocabulary.box.currentText() == "Ids in ids.txt"
+    assert page.rows.vocabulary.box.currentText() == "IDs in ids.txt"
     assert page.request.vocabulary == str(ids)
     kept = page.rows.rows["vocabulary"].after.text()
     user.click(page.window().go)

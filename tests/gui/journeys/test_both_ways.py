@@ -98,7 +98,7 @@ def choosing(user, files: Files) -> None:
 def previewing(user, files: Files) -> None:
     """Preview a step and cancel it."""
     open_model(user, files.model)
-    user.sees("Prune 18 weights", "18 of 88", "98.9 %", "Most affected (by norm² lost)")
+    user.sees("Prune 18 weights", "18 of 88", "98.9 %", "Most affected (by L2 norm² lost)")
     user.fill("Amount", "50 %")
     user.sees("Prune 44 weights")
     user.command("Prune", "Cancel")

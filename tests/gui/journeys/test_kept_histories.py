@@ -209,11 +209,11 @@ def test_histories_are_cleared_by_a_command(pruned, tmp_path):
     assert kept_histories.total()[0] == 1
     asked = pruned.answers("Cancel", "Delete")
     for left in (1, 0):
-        pruned.menu("File", "Open recent", "Clear kept histories")
+        pruned.menu("File", "Open recent", "Clear saved histories")
         assert kept_histories.total()[0] == left
     assert asked[0].startswith("Delete the kept history of 1 file?")
-    assert pruned.window.done.label.text() == "Kept histories deleted."
-    pruned.menu("File", "Open recent", "Clear kept histories")
+    assert pruned.window.done.label.text() == "Saved histories deleted."
+    pruned.menu("File", "Open recent", "Clear saved histories")
     assert pruned.window.done.label.text() == "No history is kept."
 
 

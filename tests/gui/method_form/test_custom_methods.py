@@ -334,7 +334,7 @@ def test_statistics_are_loaded_from_a_file_for_methods_that_take_them(user, tmp_
     assert kept.sum() == 640
     user.check("fc2.weight")
     error = user.views.preview.error
-    user.wait(lambda: "say nothing about the inputs of 'fc2.weight'" in error.text())
+    user.wait(lambda: "lack the inputs of 'fc2.weight'" in error.text())
 
 
 def test_masks_and_scores_are_loaded_from_files(user, tmp_path):
@@ -391,7 +391,7 @@ def test_masks_and_scores_are_loaded_from_files(user, tmp_path):
     user.ask_amount("90")
     assert user.wait_preview().newly_pruned == 90, "changing the form asks again"
     user.window.actions_["reset_form"].trigger()
-    assert user.rule.scores_name.text() == "Ranking: by the method"
+    assert user.rule.scores_name.text() == "Ranked by the method"
     report = user.wait_preview()
     user.click(user.button)
     expected = by_torch(prune.l1_unstructured, tensors["fc3.weight"], amount=0.2)

@@ -168,7 +168,7 @@ def test_the_box_and_the_tree_say_the_same_of_rows_that_are_tokens(user, tmp_pat
     assert not row.box.isEnabled()
     assert row.note.text() == (
         "Dim 0 of 'lm_head.weight' is that of the tokens, as in 'model.embed_tokens.weight'. Only "
-        "a shrunk export cuts tokens out of all tensors."
+        "a shrunk export removes tokens from all tensors."
     )
     user.choose(user.rule.fields.editors["dim"].combo, "1")
     found(user)

@@ -231,6 +231,16 @@ def test_a_fraction_is_answered_by_how_it_was_read(form, qtbot):
     assert note(form, "amount") == ""
 
 
+def test_a_typed_percentage_is_shown_as_when_it_is_set(form, qtbot):
+    field = editor(form, "amount").field
+    retype(qtbot, field, "97%")
+    assert field.text() == write_amount(0.97)
+    assert form.request().rows[0].values["amount"] == 0.97
+    field.undo()
+    field.undo()
+    assert field.text() != write_amount(0.97), "undo leaves the text of the field alone"
+
+
 def test_return_selects_a_wrong_amount_to_be_mended(form, qtbot):
     field = editor(form, "amount").field
     retype(qtbot, field, "130 %")

@@ -138,7 +138,7 @@ def test_the_sentences_and_the_table_say_what_was_found(dialog):
     dialog.set_answer(answer(DENSE, BIAS, HALF))
     assert dialog.headline.text() == ("1 of 2 tensors matches 2:4. 1 violates it in 7 of 8 groups.")
     assert text_of(dialog.details) == (
-        "2:4 needs 11 more pruned weights: 12.5 % of the norm² of these tensors. 1 "
+        "2:4 needs 11 more pruned weights: 12.5 % of the L2 norm² of these tensors. 1 "
         "group keeps violating 2:4: too many of its weights are protected. 1 more "
         "tensor has no groups of 4 along dim 1. In 1 tensor the dimension is not a "
         "multiple of 4: 8 weights are in no group, and kernels that need complete "
@@ -199,7 +199,7 @@ def test_what_it_is_good_for_is_said_honestly(dialog, asked_for, words):
 def test_energy_that_nobody_knows_is_no_number(dialog):
     odd = TensorPattern("w", (1, 4), 1, 1, first=(BrokenGroup((0, 0), 3),), lost=None, to_prune=1)
     dialog.set_answer(answer(odd, lost=None))
-    assert text_of(dialog.details) == ("2:4 needs 1 more pruned weight: norm² not known.")
+    assert text_of(dialog.details) == ("2:4 needs 1 more pruned weight: L2 norm² not known.")
     assert table_rows(dialog)[0][5] == "–"
 
 

@@ -265,9 +265,9 @@ def test_what_is_typed_ends_what_was_looked_for_and_no_repair(at_work, gate, mon
     type_pattern(at_work, dialog, "1:4")
     gate.closed = False
     at_work.wait(dialog.headline.text)
-    assert "have 1:4" in dialog.headline.text(), "that of 2:4 is no answer"
+    assert "match 1:4" in dialog.headline.text(), "that of 2:4 is no answer"
     at_work.wait_idle()
-    assert "have 1:4" in dialog.headline.text()
+    assert "match 1:4" in dialog.headline.text()
     type_pattern(at_work, dialog, "2:4")
     at_work.wait(dialog.go.isEnabled)
 
@@ -282,7 +282,7 @@ def test_what_is_typed_ends_what_was_looked_for_and_no_repair(at_work, gate, mon
     at_work.wait(dialog.job.isVisible)
     type_pattern(at_work, dialog, "1:4")
     repairing.closed = False
-    wait_for(at_work, dialog, "0 of 3 tensors have 1:4. 3 violate it in 204 of 204 groups.")
+    wait_for(at_work, dialog, "0 of 3 tensors match 1:4. 3 violate it in 204 of 204 groups.")
     assert at_work.states[1:] == ["2:4, dim 1, on 2 tensors"]
 
 

@@ -95,7 +95,7 @@ def test_an_invalid_list_is_refused_and_the_selection_stays(channels, tmp_path):
     view = channels.views.pages.channels
     QGuiApplication.clipboard().setText("before")
     channels.menu("Edit", "Copy channel list")
-    assert channels.trouble == ["No channels are selected. Select bars on the page Channels (3)."]
+    assert channels.trouble == ["No channels are selected. Select bars on the Channels tab (3)."]
     assert copied() == "before"
     for text, said in (
         ("0, 12", "contains '12', but there are 12 channels, numbered from 0 to 11."),

@@ -78,7 +78,7 @@ CASES = {
         "Distribution of magnitudes",
         "conv.weight-distribution",
         "Select a tensor in the tree.",
-        "1,220 weights, 6.6 % pruned, 3.3 % to be pruned, 2 NaN or infinite",
+        "all 1,220 weights: 6.6 % pruned, 3.3 % to be pruned, 2 NaN or infinite",
         "1 to 2:  40 kept, 20 pruned, 40 to be pruned",
         "from,to,kept,pruned,to be pruned,kept after\n1.0,2.0,40,20,40,0",
         ["1", "2", "40", "20", "40", "0"],
@@ -105,8 +105,8 @@ CASES = {
         "Open a checkpoint to see the sparsity of its tensors.",
         "2 tensors; model 5.0 % pruned, 42.5 % after the step",
         "b.weight:  0 % → 50.0 % pruned",
-        "tensor,weights,bytes,pruned,pruned after,sparsity,sparsity after,norm² retained,"
-        "norm² retained after\nb.weight,300,0,0,150,0.0,0.5,,",
+        "tensor,weights,bytes,pruned,pruned after,sparsity,sparsity after,L2 norm² retained,"
+        "L2 norm² retained after\nb.weight,300,0,0,150,0.0,0.5,,",
         ["b.weight", "0 %", "50.0 %", "–", "–"],
     ),
     "compare": Case(
@@ -126,7 +126,7 @@ CASES = {
         SensitivityView,
         lambda view: view.set_sensitivity(SENSITIVITY),
         lambda view: view.set_sensitivity(None),
-        "Damage by tensor and amount",
+        "Quality loss by tensor and amount",
         "sensitivity",
         "No scan yet. Choose Tools > Scan sensitivity… to measure how far each tensor can be "
         "pruned.",
@@ -141,9 +141,9 @@ CASES = {
         lambda view: view.set_states((), 0, ""),
         "Metric against sparsity",
         "quality",
-        "Nothing has been evaluated yet. Press Set up… to measure the model with your own data or "
-        "script.",
-        "No pruned state measured so far is within 1.0 points of the original.",
+        "Nothing has been evaluated yet. Press Evaluate… to measure the model with your own data "
+        "or script.",
+        "No pruned state measured so far is within 1.0 points of the unpruned model.",
         "L1 50 %:  50.0 % pruned: accuracy 60.0 %, 30.0 points worse",
         "state,sparsity,accuracy,difference,noise ±,meets the target,bytes,note,"
         "measured with\nL1 50 %,0.5,0.6,-0.30000000000000004,,no,,,",

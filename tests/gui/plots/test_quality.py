@@ -258,7 +258,7 @@ def test_the_noise_of_a_state_is_a_bar_with_an_entry_in_the_legend(view):
 
 def test_the_target_is_described_and_dragged(view, qtbot):
     assert plain(view.readout.text()) == (
-        "Best within 1.0 points of the original: 50.0 % pruned (L1 50 %); noise ±1.3 points"
+        "Best within 1.0 points of the unpruned model: 50.0 % pruned (L1 50 %); noise ±1.3 points"
     )
     assert view.canvas.accessibleDescription() == view.readout.text()
     canvas, place = view.canvas, view.canvas.area
@@ -275,8 +275,8 @@ def test_the_target_is_described_and_dragged(view, qtbot):
     assert view.tolerance == pytest.approx(0.007)
     said = view.readout.text()
     assert said.endswith(
-        "No pruned state measured so far is within 0.7 points of the original. States measured in "
-        "an earlier run are not considered."
+        "No pruned state measured so far is within 0.7 points of the unpruned model. States "
+        "measured in an earlier run are not considered."
     )
     qtbot.keyClick(canvas, Qt.Key.Key_Down, Qt.KeyboardModifier.ControlModifier)
     assert "L1 50 %" in view.readout.text()
@@ -409,7 +409,7 @@ def test_a_metric_of_unknown_direction_has_no_target(view):
     view.set_states([MeasuredState(0, "Opened", StateQuality((huge,), 0.2), False)], 0, "")
     assert not view.canvas.points, "there is no axis for it"
     view.set_states((), 0, "")
-    assert "Press Set up" in view._message.text()
+    assert "Press Evaluate…" in view._message.text()
 
 
 def test_boxes_without_a_choice_are_hidden(view):
@@ -446,7 +446,7 @@ def test_the_user_chooses_the_horizontal_axis(view, qtbot):
     assert pixel(view, 2).x() < pixel(view, 1).x() < pixel(view, 0).x()
     image = view.canvas.viewport().grab().toImage()
     assert image.pixelColor(pixel(view, 2)) == QColor(view._colors["kept"])
-    assert "Best within 1.0 points of the original: 1,000,000 parameters (L1 50 %)" in plain(
+    assert "Best within 1.0 points of the unpruned model: 1,000,000 parameters (L1 50 %)" in plain(
         view.readout.text()
     )
     assert view.canvas.accessibleName() == "Metric against parameters remaining"
@@ -455,7 +455,7 @@ def test_the_user_chooses_the_horizontal_axis(view, qtbot):
     qtbot.keyClick(view.axis_box, Qt.Key.Key_Down)
     assert view.canvas.bottom.labelText == "packed size"
     assert plain(view.canvas.bottom.tickStrings([2e6], 1, 1)[0]) == "2.0 MB"
-    assert "original: packed size 4.2 MB (L1 50 %)" in plain(view.readout.text())
+    assert "unpruned model: packed size 4.2 MB (L1 50 %)" in plain(view.readout.text())
     assert view.numbers().headers[2] == "packed size"
     bottom = view.canvas.bottom
     ((step, ticks),) = bottom.tickValues(*bottom.range, bottom.size().width())
@@ -468,7 +468,7 @@ def test_the_user_chooses_the_horizontal_axis(view, qtbot):
     assert texts[:3] == ["0", "20 MB", "40 MB"]
     for _ in range(2):
         qtbot.keyClick(view.axis_box, Qt.Key.Key_Up)
-    assert "original: 50.0 % pruned (L1 50 %)" in plain(view.readout.text())
+    assert "unpruned model: 50.0 % pruned (L1 50 %)" in plain(view.readout.text())
     assert [p.x for p in view.canvas.points] == [0, 50, 80]
 
 
@@ -488,7 +488,7 @@ def test_states_without_a_number_for_the_axis_are_left_out(view, qtbot):
     assert len(counted) == 1
     assert len(view.canvas.points) == 3
     view.set_states(STATES, 1, "")
-    assert "Not saved with the metrics of these states: " in view._message.text()
+    assert "No values were saved for these states: " in view._message.text()
     qtbot.keyClick(view.axis_box, Qt.Key.Key_Home)
     assert len(view.canvas.points) == 4
     view.set_states((), 0, "")

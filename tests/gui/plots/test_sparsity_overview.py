@@ -187,7 +187,7 @@ def test_the_summary_states_which_tensors_have_a_bar(model):
     model.set_tensors([*ROWS, row("m.layers.0.bias", 8)])
     model.set_report(REPORT)
     assert model.summary() == (
-        "4 tensors; model 7.0\u00a0% pruned;  unpruned biases and norm layers not shown"
+        "4 tensors; model 7.0\u00a0% pruned;  unpruned bias/norm layers not shown"
     )
 
 
@@ -213,15 +213,15 @@ def test_the_norm_that_is_retained_since_opening(model, theme):
     assert {pruned, ground} <= colors_at(model, 4, 70), "striped: what the step would take of it"
     assert model.readout.text() == (
         "4 tensors; model 7.0\u00a0% pruned, 52.0\u00a0% after the step;  "
-        "norm² retained 95.0\u00a0%"
+        "L2 norm² retained 95.0\u00a0%"
     )
     model.canvas.hovered.emit(3)
     assert model.readout.text() == (
-        "layers.1.up.weight:  0\u00a0% → 75.0\u00a0% pruned, norm² retained 40.0\u00a0% (this "
+        "layers.1.up.weight:  0\u00a0% → 75.0\u00a0% pruned, L2 norm² retained 40.0\u00a0% (this "
         "step), 16 kB"
     )
     model.canvas.hovered.emit(2)
-    assert "norm² retained 50.0\u00a0% since opening" in model.readout.text()
+    assert "L2 norm² retained 50.0\u00a0% since opening" in model.readout.text()
     shares = [list(row[-2:]) for row in model.numbers()]
     assert shares == [[0.8, 0.8], [1.0, 0.9], [0.5, 0.5], [1.0, 0.4]]
     choose_order(model, "norm")
@@ -250,7 +250,7 @@ def test_the_table_has_columns_after_the_step_only_with_a_preview(model):
             for column in range(found.columnCount())
         ]
 
-    now, after = ["Sparsity", "Norm² retained"], ["Sparsity after", "Norm² retained after"]
+    now, after = ["Sparsity", "L2 norm² retained"], ["Sparsity after", "L2 norm² retained after"]
     assert sorted(headers()[1:]) == sorted([*now, *after])
     model.set_report(REPORT, None)
     assert headers()[1:] == now
@@ -274,7 +274,7 @@ def test_unknown_norms_have_no_bar_and_no_number(model, theme):
     shown = [[table.index(at, c).data() for c in range(table.columnCount())] for at in range(4)]
     assert shown[2][-2] == shown[3][-1] == "–"
     model.toggle_table()
-    assert model.readout.text().endswith("norm²: calculating…")
+    assert model.readout.text().endswith("L2 norm²: calculating…")
     choose_order(model, "norm")
     assert names(model) == ["0.q.weight", "0.up.weight", "1.q.weight", "1.up.weight"]
 

@@ -63,15 +63,15 @@ def test_the_model_says_what_it_retained_since_opening_once_that_is_counted(user
     model.set_measure("norm")
     user.wait(lambda: "calculating" in model.readout.text())
     assert counting.busy
-    user.wait(lambda: "norm² retained" in model.readout.text())
+    user.wait(lambda: "L2 norm² retained" in model.readout.text())
     tensors = {n: np.square(t.astype(np.float64)) for n, t in load_file(str(file)).items()}
     masks = user.document.masks
     after = sum((t.ravel() * masks[n].bools()).sum() for n, t in tensors.items() if n in masks)
     after += sum(t.sum() for n, t in tensors.items() if n not in masks)
     share = percent(after / sum(t.sum() for t in tensors.values()))
-    assert f"norm² retained {share}" in model.readout.text()
+    assert f"L2 norm² retained {share}" in model.readout.text()
     user.key("Ctrl+Z", user.window)
-    user.wait(lambda: "norm² retained 100\u00a0%" in model.readout.text())
+    user.wait(lambda: "L2 norm² retained 100\u00a0%" in model.readout.text())
 
 
 @pytest.mark.usefixtures("histories_off")

@@ -119,14 +119,14 @@ def test_the_report_names_what_is_hit_hardest_with_a_sign_and_a_word(forecast):
         ("", "a", f"12.0{GAP}%"),
         ("", "m.e", f"1.0{GAP}%"),
     ]
-    assert forecast.most._heading.text() == "Most affected (by norm² lost)"
+    assert forecast.most._heading.text() == "Most affected (by L2 norm² lost)"
     assert forecast.affected[1].accessibleName() == (
-        f"c, 60.0{GAP}% of norm² lost, few weights or little norm² left"
+        f"c, 60.0{GAP}% of L2 norm² lost, few weights or little L2 norm² left"
     )
     assert forecast.affected[1].bar.shares == (0, 0.6)
     assert forecast.affected[1].glyph.toolTip() == (
-        f"4.0{GAP}% of its weights are left, with 40.0{GAP}% of its norm². "
-        "The damage is estimated, not measured."
+        f"4.0{GAP}% of its weights are left, with 40.0{GAP}% of its L2 norm². "
+        "The quality loss is estimated, not measured."
     )
 
 
@@ -261,7 +261,7 @@ def test_the_worst_is_said_in_a_line_that_leads_there(forecast, qtbot, palette_o
     assert alarm.focusPolicy() == Qt.FocusPolicy.NoFocus, "nothing to go to"
     hurt = tuple(TensorSparsity(name, 100, 0, 97) for name in ("m.c", "m.a", "m.d"))
     forecast.set_report(SparsityReport(hurt, numel=1000, before=0, after=291))
-    assert alarm.text() == "▲ Few weights or little norm² left in 3 tensors: c, a, m.d"
+    assert alarm.text() == "▲ Few weights or little L2 norm² left in 3 tensors: c, a, m.d"
     assert alarm.accessibleName() == alarm.text()
     qtbot.wait(1)
     assert alarm.height() == height
@@ -396,17 +396,17 @@ def test_after_a_repair_the_norms_are_said_to_be_those_without_it(forecast):
     now = SparsityReport(tensors, 1000, 40, 40, norm_retained=0.492, l1_retained=0.8)
     repaired = replace(now, repaired={"m.a": 1.0})
     forecast.set_now(repaired, tensors[:1])
-    assert words["norm"].text() == "Norm² retained (pruning only)"
+    assert words["norm"].text() == "L2 norm² retained (pruning only)"
     assert words["l1"].text() == "L1 norm retained (pruning only)"
     assert "without repair or recovery" in forecast.norm_retained.toolTip()
     forecast.set_now(now, tensors[:1])
-    assert words["norm"].text() == "Norm² retained (whole model)"
+    assert words["norm"].text() == "L2 norm² retained (whole model)"
     forecast.set_done(replace(REPORT, repaired={"m.a": 1.0}), 0.492)
-    assert words["norm"].text() == "Norm² retained (this step)"
-    assert words["whole"].text() == "Norm² retained (pruning only)"
+    assert words["norm"].text() == "L2 norm² retained (this step)"
+    assert words["whole"].text() == "L2 norm² retained (pruning only)"
     forecast.set_report(REPORT)
     forecast.set_done(REPORT, 0.492)
-    assert words["whole"].text() == "Norm² retained (whole model)"
+    assert words["whole"].text() == "L2 norm² retained (whole model)"
 
 
 def test_the_size_of_a_compact_file_is_about_what_it_will_be(forecast):

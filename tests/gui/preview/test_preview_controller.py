@@ -220,7 +220,7 @@ def test_an_emptied_layer_is_marked_before_and_after_the_step(counted, no_exact_
     with no_exact_preview():
         counted.ask_amount("42 %")
         counted.wait(lambda: SMALL in alarm.text())
-        assert plain(alarm.text()) == f"▲ Few weights or little norm² left in 1 tensor: {SMALL}"
+        assert plain(alarm.text()) == f"▲ Few weights or little L2 norm² left in 1 tensor: {SMALL}"
         counted.wait(lambda: danger in colors_in(counted, SMALL, 0, GLYPH_WIDTH))
         block = tree.model.index_of(node_named(tree, "block"))
         tree.view.setExpanded(block, False)
@@ -455,7 +455,7 @@ def test_after_a_step_the_line_waits_and_says_not_what_would_go(counted):
     counted.wait_preview()  # the panel shows the next step
     counted.wait(lambda: not counted.workbench.histograms.busy)
     weights = np.abs(read(counted, LARGE))
-    assert view.summary().startswith("9,216 weights, ")
+    assert view.summary().startswith("all 9,216 weights: ")
     assert not any("to be pruned" in swatch.label for swatch in view.legend.entries)
     assert view.canvas.line.editable
     assert cut not in view._histogram.edges
@@ -818,7 +818,7 @@ def test_a_row_says_the_same_as_long_as_nothing_that_prunes_happened(counted):
     counted.ask_amount("60 %")  # of some tensors: the model loses a smaller share
     counted.wait_preview()
     foretold = told(panel)
-    assert foretold["norm"][0] == "Norm² retained (this step)"
+    assert foretold["norm"][0] == "L2 norm² retained (this step)"
     assert foretold["l1"][0] == "L1 norm retained (this step)"
     counted.click(counted.button)
     counted.wait(lambda: counted.document.position == 1)
@@ -836,7 +836,7 @@ def test_a_row_says_the_same_as_long_as_nothing_that_prunes_happened(counted):
     assert panel.heading.text() == "Current state"
     now = told(panel)
     assert (now["norm"][0], now["l1"][0]) == (
-        "Norm² retained (whole model)",
+        "L2 norm² retained (whole model)",
         "L1 norm retained (whole model)",
     )
     for key in ("norm", "l1"):

@@ -62,7 +62,7 @@ def start(user, dialog):
 
 
 def test_each_round_is_two_states_and_measured_ones_are_on_the_quality_page(opened, tmp_path):
-    dialog = open_dialog(opened, tmp_path, recover="training of the script", stop="100")
+    dialog = open_dialog(opened, tmp_path, recover="train() of the script", stop="100")
     start(opened, dialog)
     opened.wait(lambda: len(opened.states) == 7, timeout=60_000)
     opened.wait_idle()
@@ -97,7 +97,7 @@ def test_cancelling_keeps_the_complete_rounds(opened, tmp_path):
     slow = TRAINED.replace("    for _ in range(3):\n", "    import time\n    for _ in range(3):\n")
     slow = slow.replace("        yield float(loss)", "        time.sleep(1.5)\n        yield 1.0")
     (tmp_path / "script.py").write_text(slow)
-    dialog = open_dialog(opened, tmp_path, recover="training of the script")
+    dialog = open_dialog(opened, tmp_path, recover="train() of the script")
     start(opened, dialog)
     status = opened.window.job_status
     opened.wait(lambda: "Round 2 of 3" in status.label.text(), timeout=60_000)
@@ -117,7 +117,7 @@ def test_a_failing_script_keeps_the_complete_rounds_and_shows_the_error(opened, 
         "def train(model):\n", 'def train(model):\n    raise ValueError("no")\n'
     )
     (tmp_path / "script.py").write_text(failing)
-    dialog = open_dialog(opened, tmp_path, recover="training of the script")
+    dialog = open_dialog(opened, tmp_path, recover="train() of the script")
     start(opened, dialog)
     opened.wait(lambda: opened.trouble, timeout=60_000)
     assert "ValueError" in opened.trouble[0]

@@ -66,7 +66,7 @@ def test_sequential_says_how_often_the_inputs_are_run(dialog):
     dialog.editors["sequential"].set_value(True)
     dialog.editors["sequential"].changed.emit()
     assert dialog.risk.isHidden()
-    assert "then up to 2 times more through it and the pruned model" in dialog.note.text()
+    assert "then up to 2 times more through both models" in dialog.note.text()
     dialog.source.radios[DataKind.STATISTICS].click()
     dialog.set_layers(layers(80, 80))
     assert dialog.note.text().startswith("✕ Sequential repair needs input data")

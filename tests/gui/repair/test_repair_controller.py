@@ -166,7 +166,7 @@ def test_by_statistics_it_is_one_step_and_undone_by_one_click(pruned, statistics
     user.wait(lambda: repair.report is not None)
     user.click(repair.report.copy)
     text = QGuiApplication.clipboard().text()
-    assert "Layer\tRemaining\tMoved\tError before (%)" in text
+    assert "Layer\tRemaining\tChanged\tError before (%)" in text
     assert "\nfc.weight\t240\t240\t" in text
     user.key("Esc", repair.report)
     user.wait(lambda: repair.report is None)

@@ -14,7 +14,7 @@ from tests.gui.recipes.test_script_rounds import opened
 __all__ = ["opened"]
 
 
-def ask(user, folder, *, points="30 %, 60 %, 90 %", recover="training of the script"):
+def ask(user, folder, *, points="30 %, 60 %, 90 %", recover="train() of the script"):
     user.workbench.frontier.ask()
     controller = user.workbench.frontier
     user.wait(lambda: controller.dialog is not None and controller.dialog.isVisible())

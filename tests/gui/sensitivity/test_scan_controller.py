@@ -717,7 +717,7 @@ def test_the_marks_of_the_tree_follow_the_scan_where_it_has_measured(scans, open
     for name in (FIRST, SECOND):
         glyph, tip = mark(opened, name)
         assert glyph == "▲", "the scan has measured another method"
-        assert "The damage is estimated, not measured." in tip
+        assert "The quality loss is estimated, not measured." in tip
 
     opened.choose(opened.rule.method, "L1 unstructured")
     opened.ask_amount("50 %")

@@ -155,9 +155,9 @@ def test_the_keyboard_selects_from_the_first_to_the_last_row(tree, qtbot):
 def test_the_same_role_is_checked_in_all_blocks_by_one_click(tree, qtbot):
     click(qtbot, tree, 1)
     node = tree.model.index(1, 0).internalId()
-    entry(tree.context_menu(node), "Check the same role in all blocks (12)").trigger()
+    entry(tree.context_menu(node), "Check the same layer in all blocks (12)").trigger()
     assert tree.checked_names() == tuple(f"layers.{block}.mlp.down.weight" for block in range(12))
-    entry(tree.context_menu(node), "Uncheck the same role in all blocks (12)").trigger()
+    entry(tree.context_menu(node), "Uncheck the same layer in all blocks (12)").trigger()
     assert tree.checked_names() == ()
 
 
@@ -169,7 +169,7 @@ def test_the_same_role_is_checked_from_a_tensor_and_a_module_of_the_tree(tree, n
     tree.set_checked(())
     node = tree.model.nodes.paths.index(name)
     many = 12 * len(ends)
-    entry(tree.context_menu(node), f"Check the same role in all blocks ({many})").trigger()
+    entry(tree.context_menu(node), f"Check the same layer in all blocks ({many})").trigger()
     expected = {f"layers.{block}.mlp.{end}.weight" for block in range(12) for end in ends}
     assert set(tree.checked_names()) == expected
 

@@ -434,7 +434,7 @@ def test_what_would_be_hurt_has_a_sign_that_collapsed_modules_show_too(tree, qtb
     assert glyph_colors(tree, "layer2", LIGHT["danger"]) > 8
     assert glyph_colors(tree, "fc.weight", LIGHT["danger"]) > 8
     told = index(tree, "layer2", sparsity).data(Qt.ItemDataRole.ToolTipRole)
-    assert "Below this module: few weights or little norm² left in 1 tensor." in told
+    assert "Below this module: few weights or little L2 norm² left in 1 tensor." in told
     words = index(tree, "fc.weight", sparsity).data(Qt.ItemDataRole.AccessibleTextRole)
     assert words.endswith("Danger: All of its weights are pruned.")
     tree.model.set_preview(None)

@@ -147,7 +147,7 @@ def test_ria_ranks_by_shares_times_the_root_of_the_size():
 def test_weights_that_nothing_was_seen_of_are_refused(name):
     """The message names the tensor."""
     view = view_of(np.arange(16, dtype=np.uint32), DTYPES["F32"], (4, 4))
-    with pytest.raises(ParameterError, match=r"say nothing about the inputs of 'layer.weight'"):
+    with pytest.raises(ParameterError, match=r"lack the inputs of 'layer.weight'"):
         mask_of(view, name)
     views = [replace(view, name=f"layer{i}.weight") for i in range(5)]
     with pytest.raises(ParameterError, match=r"'layer2.weight' and 2 more\. Uncheck those"):

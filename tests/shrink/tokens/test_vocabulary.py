@@ -71,7 +71,7 @@ def test_without_tokenizer_json_the_vocabulary_stays(tmp_path):
     with pytest.raises(CheckpointError, match=r"has no tokenizer.json, so its vocabulary"):
         read_vocabulary(tmp_path, Job())
     (tmp_path / "tokenizer.model").write_bytes(b"")
-    with pytest.raises(CheckpointError, match=r"only 'tokenizer\.model', which cannot be cut"):
+    with pytest.raises(CheckpointError, match=r"only 'tokenizer\.model', which cannot be shrunk"):
         read_vocabulary(tmp_path, Job())
     with pytest.raises(CheckpointError, match="cannot be read"):
         read_vocabulary(tmp_path / "nowhere", Job())
