@@ -8962,8 +8962,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Ihr eigenes Training, mit Ihren Daten, Labels und Ihrem Optimierer; die Masken werden eingehalten.</translation>
     </message>
     <message>
-        <source>Evaluate…</source>
-        <translation>Auswerten…</translation>
+        <source>Set up…</source>
+        <translation>Einrichten…</translation>
     </message>
     <message>
         <source>Set up an evaluation…</source>

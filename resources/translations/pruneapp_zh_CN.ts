@@ -8961,8 +8961,8 @@ computed on this computer.</source>
         <translation>您自己的训练，使用您的数据、标签和优化器；掩码保持不变。</translation>
     </message>
     <message>
-        <source>Evaluate…</source>
-        <translation>评估…</translation>
+        <source>Set up…</source>
+        <translation>设置…</translation>
     </message>
     <message>
         <source>Set up an evaluation…</source>

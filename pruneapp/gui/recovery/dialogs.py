@@ -123,7 +123,7 @@ class RecoverDialog(Dialog):
         row.addWidget(self.trains)
         row.addWidget(self.no_training, 1)
         settings, self.editors = rows_of_editors(params, self, self._show_state)
-        self.set_up = QPushButton(self.tr("Evaluate…"), settings)
+        self.set_up = QPushButton(self.tr("Set up…"), settings)
         self.set_up.setAccessibleName(self.tr("Set up an evaluation…"))
         self.set_up.setToolTip(
             self.tr("The inputs above cannot evaluate the model: choose what measures it.")
