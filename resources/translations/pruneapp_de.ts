@@ -22946,16 +22946,16 @@ steps</extracomment>
         <translation>Embeddings sind {share} der Parameter: Behalten Sie nur die Tokens Ihrer Texte (Vokabular), um sie zu verkleinern.</translation>
     </message>
     <message>
-        <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary). To halve the file, open the exported model and export that as bfloat16.</source>
-        <translation>Embeddings sind {share} der Parameter: Behalten Sie nur die Tokens Ihrer Texte (Vokabular). Um die Datei zu halbieren, öffnen Sie das exportierte Modell und exportieren dieses als bfloat16.</translation>
-    </message>
-    <message>
-        <source>Embeddings are {share} of the parameters, and this vocabulary cannot be reduced. To halve the file, open the exported model and export that as bfloat16.</source>
-        <translation>Embeddings sind {share} der Parameter, und dieses Vokabular kann nicht verkleinert werden. Um die Datei zu halbieren, öffnen Sie das exportierte Modell und exportieren dieses als bfloat16.</translation>
+        <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary). The dtype is kept: to halve the file as well, open the exported model and export it at full size as bfloat16.</source>
+        <translation>Embeddings sind {share} der Parameter: Behalten Sie nur die Tokens Ihrer Texte (Vokabular). Der dtype bleibt gleich: Um die Datei zusätzlich zu halbieren, öffnen Sie das exportierte Modell und exportieren es in voller Größe als bfloat16.</translation>
     </message>
     <message>
         <source>Embeddings are {share} of the parameters; this vocabulary cannot be reduced.</source>
         <translation>Embeddings sind {share} der Parameter; dieses Vokabular kann nicht verkleinert werden.</translation>
+    </message>
+    <message>
+        <source>Embeddings are {share} of the parameters, and this vocabulary cannot be reduced. The dtype is kept: to halve the file, open the exported model and export it at full size as bfloat16.</source>
+        <translation>Embeddings sind {share} der Parameter, und dieses Vokabular kann nicht verkleinert werden. Der dtype bleibt gleich: Um die Datei zu halbieren, öffnen Sie das exportierte Modell und exportieren es in voller Größe als bfloat16.</translation>
     </message>
     <message>
         <source>Starts Python and builds the model&apos;s class in transformers with these shapes, without weights.</source>
@@ -22978,8 +22978,8 @@ steps</extracomment>
         <translation>▲ andere Ausgabe als in voller Größe</translation>
     </message>
     <message>
-        <source>△ same output for these texts</source>
-        <translation>△ gleiche Ausgabe für diese Texte</translation>
+        <source>△ same output for texts of the kept tokens</source>
+        <translation>△ gleiche Ausgabe für Texte aus den behaltenen Tokens</translation>
     </message>
 </context>
 <context>
@@ -23192,8 +23192,8 @@ steps</extracomment>
         <translation>▲ Ausgabe weicht ab von: {state}</translation>
     </message>
     <message>
-        <source>△ Same output as {state} for these texts</source>
-        <translation>△ Für diese Texte gleiche Ausgabe wie: {state}</translation>
+        <source>△ Same output as {state} for texts of the kept tokens</source>
+        <translation>△ Für Texte aus den behaltenen Tokens gleiche Ausgabe wie: {state}</translation>
     </message>
     <message>
         <source>Not evaluated yet.</source>

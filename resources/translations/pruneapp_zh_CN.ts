@@ -22945,16 +22945,16 @@ steps</extracomment>
         <translation>嵌入占参数的 {share}：只保留您的文本中的词元（词表）可减小它们。</translation>
     </message>
     <message>
-        <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary). To halve the file, open the exported model and export that as bfloat16.</source>
-        <translation>嵌入占参数的 {share}：只保留您的文本中的词元（词表）。要使文件减半，请打开导出的模型，再以 bfloat16 导出。</translation>
-    </message>
-    <message>
-        <source>Embeddings are {share} of the parameters, and this vocabulary cannot be reduced. To halve the file, open the exported model and export that as bfloat16.</source>
-        <translation>嵌入占参数的 {share}，且此词表无法缩减。要使文件减半，请打开导出的模型，再以 bfloat16 导出。</translation>
+        <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary). The dtype is kept: to halve the file as well, open the exported model and export it at full size as bfloat16.</source>
+        <translation>嵌入占参数的 {share}：只保留您的文本中的词元（词表）。dtype 保持不变：要使文件再减半，请打开导出的模型，再以完整大小导出为 bfloat16。</translation>
     </message>
     <message>
         <source>Embeddings are {share} of the parameters; this vocabulary cannot be reduced.</source>
         <translation>嵌入占参数的 {share}；此词表无法缩减。</translation>
+    </message>
+    <message>
+        <source>Embeddings are {share} of the parameters, and this vocabulary cannot be reduced. The dtype is kept: to halve the file, open the exported model and export it at full size as bfloat16.</source>
+        <translation>嵌入占参数的 {share}，且此词表无法缩减。dtype 保持不变：要使文件减半，请打开导出的模型，再以完整大小导出为 bfloat16。</translation>
     </message>
     <message>
         <source>Starts Python and builds the model&apos;s class in transformers with these shapes, without weights.</source>
@@ -22977,8 +22977,8 @@ steps</extracomment>
         <translation>▲ 输出与原尺寸不同</translation>
     </message>
     <message>
-        <source>△ same output for these texts</source>
-        <translation>△ 对这些文本输出相同</translation>
+        <source>△ same output for texts of the kept tokens</source>
+        <translation>△ 对由保留的词元组成的文本输出相同</translation>
     </message>
 </context>
 <context>
@@ -23191,8 +23191,8 @@ steps</extracomment>
         <translation>▲ 输出不同于：{state}</translation>
     </message>
     <message>
-        <source>△ Same output as {state} for these texts</source>
-        <translation>△ 对这些文本，输出与以下相同：{state}</translation>
+        <source>△ Same output as {state} for texts of the kept tokens</source>
+        <translation>△ 对由保留的词元组成的文本，输出与以下相同：{state}</translation>
     </message>
     <message>
         <source>Not evaluated yet.</source>

@@ -57,7 +57,7 @@ def exactness_text(exactness: Exactness) -> str:
         return translate("Shrink", "✓ same output as full size")
     if exactness == CHANGES:
         return translate("Shrink", "▲ different output from full size")
-    return translate("Shrink", "△ same output for these texts")
+    return translate("Shrink", "△ same output for texts of the kept tokens")
 
 
 def share_text(gone: int, before: int) -> str:

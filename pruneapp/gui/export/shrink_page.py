@@ -327,8 +327,8 @@ def embeddings_text(forecast: ShrinkForecast) -> str:
             text = translate(
                 "Shrink",
                 "Embeddings are {share} of the parameters: keep only the tokens of your texts "
-                "(Vocabulary). To halve the file, open the exported model and export that as "
-                "bfloat16.",
+                "(Vocabulary). The dtype is kept: to halve the file as well, open the exported "
+                "model and export it at full size as bfloat16.",
             )
     else:
         text = translate(
@@ -338,7 +338,8 @@ def embeddings_text(forecast: ShrinkForecast) -> str:
             text = translate(
                 "Shrink",
                 "Embeddings are {share} of the parameters, and this vocabulary cannot be reduced. "
-                "To halve the file, open the exported model and export that as bfloat16.",
+                "The dtype is kept: to halve the file, open the exported model and export it at "
+                "full size as bfloat16.",
             )
     return text.format(share=number_format.part(size.embeddings, size.parameters))
 
@@ -882,7 +883,7 @@ class ShrinkPage(QWidget):
             if changes:
                 words = self.tr("▲ Output differs from {state}")
             elif forecast.exactness != EXACT:
-                words = self.tr("△ Same output as {state} for these texts")
+                words = self.tr("△ Same output as {state} for texts of the kept tokens")
             text = words.format(state=of)
             after = self._metric_of(forecast)
             trial = self._trial_text(forecast.request.identity())

@@ -658,10 +658,10 @@ def test_the_tokens_of_a_text_are_kept(user, folder, tmp_path, monkeypatch):
     assert user.workbench.session.folder("data") == tmp_path, "that of the text, from now on"
     row = page.rows.rows["vocabulary"]
     assert (row.before.text(), row.after.text()) == ("48 →", "8")
-    assert row.exactness.text() == "△ same output for these texts"
+    assert row.exactness.text() == "△ same output for texts of the kept tokens"
     user.click(page.window().go)
     report = report_of(user)
-    assert "Effect: △ same output for these texts" in report.as_text()
+    assert "Effect: △ same output for texts of the kept tokens" in report.as_text()
     assert "tokenizer = AutoTokenizer.from_pretrained(" in report.loads.text()
     user.close_report()
     out = folder.with_name("tiny-shrunk")

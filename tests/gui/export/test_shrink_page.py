@@ -301,14 +301,14 @@ def test_sizes_are_said_before_and_after(page):
             225_000,
             1_800_000,
             "",
-            "keep only the tokens of your texts (Vocabulary). To halve the file, open",
+            "keep only the tokens of your texts (Vocabulary). The dtype is kept: to halve the file as well, open",
         ),
         (225_000, 900_000, "", "keep only the tokens of your texts (Vocabulary) to reduce them."),
         (
             225_000,
             1_800_000,
             "No tokenizer.",
-            "this vocabulary cannot be reduced. To halve the file, open",
+            "this vocabulary cannot be reduced. The dtype is kept: to halve the file, open",
         ),
         (225_000, 900_000, "No tokenizer.", "this vocabulary cannot be reduced."),
     ],
@@ -431,8 +431,8 @@ def test_the_tokens_of_texts_are_kept(page, qtbot, monkeypatch):
     assert page.asked == [CutRequest(texts=texts)]
     cut = replace(TOKENS, after=640, exactness="exact for this text")
     page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(*FOUND.axes, cut), surplus=271))
-    assert row(page, "vocabulary").exactness.text() == "△ same output for these texts"
-    assert page.state.text() == "△ Same output as the pruned model for these texts"
+    assert row(page, "vocabulary").exactness.text() == "△ same output for texts of the kept tokens"
+    assert page.state.text() == "△ Same output as the pruned model for texts of the kept tokens"
     qtbot.keyClick(choice.box, Qt.Key.Key_Up)
     assert page.asked[-1] == CutRequest(vocabulary=TRAILING)
     qtbot.keyClick(choice.box, Qt.Key.Key_Down)
