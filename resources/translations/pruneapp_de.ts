@@ -1485,6 +1485,22 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>“{text}” was read as a fraction: {amount}.</source>
         <translation>„{text}“ wurde als Anteil gelesen: {amount}.</translation>
     </message>
+    <message>
+        <source>Enter a count, or a percentage from 0 to 100 %.</source>
+        <translation>Geben Sie eine Anzahl ein, oder einen Prozentwert von 0 bis 100 %.</translation>
+    </message>
+    <message>
+        <source>Enter a percentage from 0 to 100 %, or choose # to enter a count.</source>
+        <translation>Geben Sie einen Prozentwert von 0 bis 100 % ein, oder wählen Sie #, um eine Anzahl einzugeben.</translation>
+    </message>
+    <message>
+        <source>Enter a percentage from 0 to 100 %.</source>
+        <translation>Geben Sie einen Prozentwert von 0 bis 100 % ein.</translation>
+    </message>
+    <message>
+        <source>Use a decimal point.</source>
+        <translation>Verwenden Sie einen Dezimalpunkt.</translation>
+    </message>
 </context>
 <context>
     <name>Amounts</name>

@@ -1485,6 +1485,22 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>“{text}” was read as a fraction: {amount}.</source>
         <translation>“{text}”按比例读取：{amount}。</translation>
     </message>
+    <message>
+        <source>Enter a count, or a percentage from 0 to 100 %.</source>
+        <translation>请输入数量，或 0 到 100 % 的百分比。</translation>
+    </message>
+    <message>
+        <source>Enter a percentage from 0 to 100 %, or choose # to enter a count.</source>
+        <translation>请输入 0 到 100 % 的百分比，或选择 # 以输入数量。</translation>
+    </message>
+    <message>
+        <source>Enter a percentage from 0 to 100 %.</source>
+        <translation>请输入 0 到 100 % 的百分比。</translation>
+    </message>
+    <message>
+        <source>Use a decimal point.</source>
+        <translation>请使用小数点。</translation>
+    </message>
 </context>
 <context>
     <name>Amounts</name>

@@ -383,6 +383,9 @@ class ExportDialog(Dialog):
         self.state = plain(wrap=True)
         # separates it from the choices, to all of which it refers
         self.state.setContentsMargins(0, 0, 0, 8)
+        policy = self.state.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # so that the tabs do not move
+        self.state.setSizePolicy(policy)
         self.broken = plain(wrap=True, ink=DANGER)
         self.broken.setContentsMargins(0, 0, 0, 8)
         self.broken.hide()
@@ -627,7 +630,6 @@ class ExportDialog(Dialog):
         self.page.setVisible(shrunk)
         # The cut also removes zeros of the file: the result need not be a copy.
         self.state.setVisible(not (shrunk and self._is_copy))
-        self._header.setVisible(not (self.state.isHidden() and self.broken.isHidden()))
         for part in (self.scrolled, self.target, self.beside):
             part.setVisible(not shrunk)
         if shrunk and self.isVisible():

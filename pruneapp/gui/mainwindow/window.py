@@ -254,6 +254,8 @@ class MainWindow(QMainWindow):
         self.statusBar().addPermanentWidget(self.job_status, 1)
         self._docks: tuple[QDockWidget, ...] = ()
         self._narrow = False
+        # Of the docks side by side; and their layout for the last document of the window.
+        self._widths, self._layout = list(DOCKS), QByteArray()
         self.resize(SIZE)
         restored = self.restoreGeometry(QByteArray(settings.blob("geometry")))
         if beside is not None:
@@ -282,21 +284,36 @@ class MainWindow(QMainWindow):
     def show_document(self, *, is_open: bool) -> None:
         """Show the views of the document, or the start page.
 
-        The stored layout of the docks is restored, or they get their initial widths. The first
-        document ends the introduction on the start page.
+        The layout of the docks for the last document of this window is restored, else the stored
+        one; without any they get their initial widths. The first document ends the introduction on
+        the start page.
         """
         if is_open and self._settings.is_first_run:
             self._settings.store(welcomed=True)
             self.empty.set_first(first=False)
+        self._keep_layout()
         self.stack.setCurrentIndex(1 if is_open else 0)
         self._narrow = False
-        kept = QByteArray(self._settings.blob("docks"))
-        if is_open and self._docks and not self.restoreState(kept, LAYOUT_VERSION):
-            self._set_widths()
+        kept = self._layout or QByteArray(self._settings.blob("docks"))
+        if is_open and self._docks:
+            if self.restoreState(kept, LAYOUT_VERSION):
+                QTimer.singleShot(0, self._keep_widths)  # when the docks are laid out
+            else:
+                self._set_widths()
         for dock in self._docks:
             dock.setVisible(is_open)
         fit_fonts(self)  # widgets may have been filled since they were created
         self._arrange_docks()
+
+    def _keep_widths(self) -> None:
+        """Keep the widths of the docks, unless they are hidden, or tabs of a narrow window."""
+        if self.stack.currentIndex() and not self._narrow:
+            self._widths = [dock.width() for dock in self._docks]
+
+    def _keep_layout(self) -> None:
+        """Keep the layout of the docks, unless they are hidden, or tabs of a narrow window."""
+        if self.stack.currentIndex() and not self._narrow:
+            self._layout = self.saveState(LAYOUT_VERSION)
 
     def _restore_position(self) -> None:
         """Restore the exact position, which Qt changed by the size of a guessed window frame.
@@ -320,8 +337,9 @@ class MainWindow(QMainWindow):
         place = QByteArray()
         QDataStream(place, QIODevice.OpenModeFlag.WriteOnly) << self.normalGeometry()
         self._settings.set_blob("place", bytes(place.data()))
-        if self.stack.currentIndex() and not self._narrow:
-            self._settings.set_blob("docks", bytes(self.saveState(LAYOUT_VERSION).data()))
+        self._keep_layout()
+        if not self._layout.isEmpty():
+            self._settings.set_blob("docks", bytes(self._layout.data()))
 
     def _fill_toolbar(self) -> None:
         """Fill the toolbar: Open, Undo and Redo at the left, the device and Export at the right."""
@@ -391,13 +409,20 @@ class MainWindow(QMainWindow):
 
     def _set_widths(self) -> None:
         if not self._narrow:
-            self.resizeDocks(list(self._docks), list(DOCKS), Qt.Orientation.Horizontal)
+            self.resizeDocks(list(self._docks), self._widths, Qt.Orientation.Horizontal)
 
     def _on_theme_changed(self, theme: Theme) -> None:
         self.actions_.paint(theme.colors, self.devicePixelRatioF())
         self._appearance.apply_to(self)
 
     # -- Qt's events ----------------------------------------------------------------------------
+
+    def event(self, event: QEvent) -> bool:
+        """Keep the widths of the docks after the user has moved a border between them."""
+        is_handled = super().event(event)
+        if event.type() == QEvent.Type.MouseButtonRelease:
+            self._keep_widths()
+        return is_handled
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Emit `closing`, whose receivers may ignore the event to keep the window open.

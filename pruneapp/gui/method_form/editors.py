@@ -7,17 +7,9 @@ import math
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
-from PySide6.QtCore import (
-    QCoreApplication,
-    QRandomGenerator,
-    QSignalBlocker,
-    Qt,
-    Signal,
-    SignalInstance,
-)
+from PySide6.QtCore import QRandomGenerator, QSignalBlocker, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QCheckBox, QCompleter, QHBoxLayout, QWidget
 
 from pruneapp.errors import ParameterError
@@ -33,7 +25,7 @@ from pruneapp.gui.widgets.controls import (
     lay_in_row,
     symbol_button,
 )
-from pruneapp.gui.widgets.labels import join_sentences, label_for
+from pruneapp.gui.widgets.labels import join_sentences, label_for, translate
 from pruneapp.gui.widgets.number_format import dim_labels
 from pruneapp.params import (
     Amount,
@@ -542,15 +534,16 @@ def read_amount(text: str, param: Param, *, share: bool, has_switch: bool = Fals
 
 
 def _what_to_enter(text: str, *, share: bool, has_switch: bool) -> str:
-    translate = partial(QCoreApplication.translate, "AmountEditor")
     if not share:
-        words = translate("Enter a count, or a percentage from 0 to 100 %.")
+        words = translate("AmountEditor", "Enter a count, or a percentage from 0 to 100 %.")
     elif has_switch:
-        words = translate("Enter a percentage from 0 to 100 %, or choose # to enter a count.")
+        words = translate(
+            "AmountEditor", "Enter a percentage from 0 to 100 %, or choose # to enter a count."
+        )
     else:
-        words = translate("Enter a percentage from 0 to 100 %.")
+        words = translate("AmountEditor", "Enter a percentage from 0 to 100 %.")
     if "," in text and number_format.locale().decimalPoint() == ".":
-        return join_sentences(words, translate("Use a decimal point."))
+        return join_sentences(words, translate("AmountEditor", "Use a decimal point."))
     return words
 
 

@@ -53,10 +53,13 @@ class Figures(QWidget):
         for key, line in self._lines.items():
             line.setVisible(key in keys)
 
-    @property
-    def hidden_height(self) -> int:
-        """The height of the hidden rows in pixels, without the row of the whole model."""
-        hidden = [line for key, line in self._lines.items() if line.isHidden() and key != _WHOLE]
+    def hidden_height(self, *, whole: bool = False) -> int:
+        """Return the height of the hidden rows in pixels; `whole` includes that of the model."""
+        hidden = [
+            line
+            for key, line in self._lines.items()
+            if line.isHidden() and (whole or key != _WHOLE)
+        ]
         return sum(line.sizeHint().height() + _SPACING for line in hidden)
 
 

@@ -319,9 +319,12 @@ class PreviewPanel(QWidget):
         self._show_as_state(self.tr("Current state"), done=False)
         self._show_broken(report)
         self.figures.show_now(report)
-        self._show_buttons(shown=not self.figures.unpruned)
-        self.file.set_unpruned(unpruned=self.figures.unpruned)
-        self._gap.setFixedHeight(self.figures.hidden_height + self.file.hidden_height)
+        unpruned = self.figures.unpruned
+        self._show_buttons(shown=not unpruned)
+        self.file.set_unpruned(unpruned=unpruned)
+        # As high as the result of a step, so that the buttons do not move.
+        hidden = self.figures.hidden_height(whole=not unpruned) + self.file.hidden_height()
+        self._gap.setFixedHeight(hidden)
         dangers = {} if report is None else report.dangers
         self.most.show_tensors(self.tr("Most pruned"), pruned, self._shown, dangers)
         self._hide_empty_rows()

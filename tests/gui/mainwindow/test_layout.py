@@ -285,3 +285,25 @@ def test_a_pruned_state_can_be_evaluated_repaired_and_recovered_from_the_form(op
     opened.click(panel.evaluate)
     opened.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
     evaluation.dialog.reject()
+
+
+def test_the_buttons_of_a_state_do_not_move_with_its_figures(opened):
+    """Regression: the result of a step had a row more than the current state."""
+    user = opened
+    user.window.resize(1280, 800)
+    user.wait_preview()
+    user.prune()
+    user.prune()
+    preview = user.views.preview
+
+    def places():
+        user.wait_idle()
+        user.pause(50)
+        buttons = preview.evaluate, preview.repair, preview.recover
+        return [button.mapTo(user.window, QPoint(0, 0)) for button in buttons]
+
+    assert preview.heading.text() == "Result"
+    result = places()
+    user.click_state(1)
+    user.wait(lambda: preview.heading.text() == "Current state")
+    assert places() == result

@@ -4,8 +4,9 @@ import json
 import shutil
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from pruneapp import resources
 from pruneapp.gui.app.settings import VIEWED_FILES, Settings
@@ -55,6 +56,42 @@ def test_a_window_that_starts_with_the_whole_model_offers_no_manual_edit(
         assert not user.views.edit_options.isVisible()
     user.views.pages.tabs.setCurrentIndex(Page.CHANNELS)
     assert user.views.edit_options.isVisible()
+
+
+def widen(user):
+    """Drag the border between the tree and the plots 60 pixels to the right."""
+    window, dock = user.window, user.views.tree_dock
+    at = QPoint(dock.geometry().right() + 3, dock.geometry().center().y())
+    left, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
+    for kind, place, button, buttons in (
+        (QEvent.Type.MouseButtonPress, at, left, left),
+        (QEvent.Type.MouseMove, at + QPoint(60, 0), none, left),
+        (QEvent.Type.MouseButtonRelease, at + QPoint(60, 0), left, none),
+    ):
+        where = QPointF(window.mapToGlobal(place))
+        keys = Qt.KeyboardModifier.NoModifier
+        QApplication.sendEvent(
+            window, QMouseEvent(kind, QPointF(place), where, button, buttons, keys)
+        )
+        user.pause(50)  # Qt moves it in the event loop
+    return dock.width()
+
+
+def test_a_moved_border_stays_when_the_window_was_narrow_or_another_file_is_opened(user, files):
+    """Regression: the docks got their initial widths again."""
+    user.open_file(files[0])
+    user.window.resize(1280, 800)
+    user.pause(50)
+    before = user.views.tree_dock.width()
+    width = widen(user)
+    assert width > before + 40
+    user.window.resize(900, 800)
+    user.pause(50)
+    user.window.resize(1280, 800)
+    user.wait(lambda: abs(user.views.tree_dock.width() - width) < 8)
+    user.open_file(files[1])
+    user.pause(50)
+    assert abs(user.views.tree_dock.width() - width) < 8
 
 
 def test_the_form_is_found_again(user, files):

@@ -83,7 +83,7 @@ def test_a_person_prunes_rows_with_the_columns_of_the_next_matrix(user, bert):
     assert "→" in user.cell(OUTPUT, Column.SPARSITY), "the tree shows what follows"
     user.click(user.button)
     user.wait(lambda: len(user.states) == 2)
-    assert user.states[1].endswith("dense.weight, with dependent tensors")
+    assert user.states[1].startswith("L2 25 %, dim 0, with dependent tensors, on ")
 
     norms = np.square(bert[f"{DENSE}.weight"].astype(np.float64)).sum(axis=1)
     stays = np.ones(12, np.bool_)
