@@ -301,7 +301,7 @@ def test_sizes_are_said_before_and_after(page):
             225_000,
             1_800_000,
             "",
-            "keep only the tokens of your texts (Vocabulary). The dtype is kept: to halve the file as well, open",
+            "(Vocabulary). The dtype is kept: to halve the file as well, open",
         ),
         (225_000, 900_000, "", "keep only the tokens of your texts (Vocabulary) to reduce them."),
         (
