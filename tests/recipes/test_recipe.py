@@ -424,7 +424,7 @@ def test_dependents_are_known_before_anything_runs_and_come_back_from_the_text(t
         assert sorted(done.edit.after["masks"]) == sorted(mlp)
         (notice,) = fit(recipe, checkpoint, Job()).notices
         assert notice == (
-            f"L2 2 channels, dim 0, on {mlp[0]}, with dependent tensors. Also prunes 2 tensors: "
+            f"L2 2 channels, dim 0, with dependent tensors, on {mlp[0]}. Also prunes 2 tensors: "
             f"{mlp[1]} (rows), {mlp[2]} (columns)."
         )
         old = Recipe.from_text(text_of(step_entry(of_tensors(mlp[0]), dependents=False)))

@@ -25,7 +25,7 @@ from pruneapp.gui.widgets.controls import (
     lay_in_row,
     symbol_button,
 )
-from pruneapp.gui.widgets.labels import join_sentences, label_for, translate
+from pruneapp.gui.widgets.labels import as_plain, join_sentences, label_for, translate
 from pruneapp.gui.widgets.number_format import dim_labels
 from pruneapp.params import (
     Amount,
@@ -77,7 +77,7 @@ class Editor(QWidget):
         if main:
             widget.setAccessibleName(self.param.label)
             self.setFocusProxy(widget)
-        widget.setToolTip(self.param.help)
+        widget.setToolTip(as_plain(self.param.help))  # HTML is wrapped
         widget.setAccessibleDescription(self.param.help)
 
     def _add(self, widget: QWidget, changed: SignalInstance) -> None:
@@ -412,7 +412,7 @@ class AmountEditor(Editor):
 
     def _set_exact(self, exact: float | None) -> None:
         self._exact, self._fraction = exact, ""
-        self.field.setToolTip(self.param.help if exact is None else write_amount(exact))
+        self.field.setToolTip(as_plain(self.param.help if exact is None else write_amount(exact)))
 
     def value_text(self) -> str:
         """Return the amount as `write_amount` formats it; empty while it is invalid.

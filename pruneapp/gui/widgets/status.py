@@ -55,6 +55,19 @@ def show_share(bar: QProgressBar, share: float) -> None:
 
 
 _LETTERS = 20  # minimum width of the text of a job
+# Maximum shares of the width of the window that the texts of a job and of the last action take from
+# the properties of the model.
+_JOB_SHARE, _DONE_SHARE = 0.18, 0.18
+
+
+def _reserve_width(label: ElidedLabel, share: float, least: int = 0) -> None:
+    """Set the minimum width of a label to that of its text, at most a share of the window.
+
+    `least` is the minimum in pixels. Only grows, so that the parts of the bar do not move.
+    """
+    needed = label.fontMetrics().horizontalAdvance(label.text()) + 2
+    room = max(least, round(share * label.window().width()))
+    label.setMinimumWidth(max(label.minimumWidth(), least, min(needed, room)))
 
 
 class JobStatus(QWidget):
@@ -110,6 +123,7 @@ class JobStatus(QWidget):
         """
         self._job, self._item, self._is_long, self._seconds_left = label, "", False, None
         self._cancelling = False
+        self.label.setMinimumWidth(_LETTERS * letter_width(self.label))
         self._disk_timer.stop()
         self.bar.setRange(0, 0)
         self.cancel.setEnabled(True)
@@ -169,6 +183,7 @@ class JobStatus(QWidget):
 
     def _update_texts(self) -> None:
         self.label.setText(job_text(self._job, self._item))
+        _reserve_width(self.label, _JOB_SHARE, _LETTERS * letter_width(self.label))
         left = self._seconds_left
         long_text = self._long_text() if self._is_long else ""
         self.left.setText(long_text if left is None else time_left_text(left))
@@ -201,6 +216,8 @@ class Done(QWidget):
     def set_done(self, text: str) -> None:
         """Show and announce a text for `SHOWN_MS`, replacing the previous one."""
         self.label.setText(text)
+        self.label.setMinimumWidth(0)
+        _reserve_width(self.label, _DONE_SHARE)
         bar = self.parentWidget()
         if isinstance(bar, QStatusBar):
             bar.clearMessage()  # the status tip of a command would be painted over it

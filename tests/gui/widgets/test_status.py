@@ -45,6 +45,28 @@ def test_the_text_of_a_job_keeps_20_letters(show, qtbot):
     assert status.label.width() >= 20 * letter_width(status.label)
 
 
+def test_short_messages_are_whole_beside_a_long_description_of_the_model(show, qtbot):
+    """Regression: "Sav…" and "Recover… …", while the model had all the width."""
+    bar = show(QStatusBar(), 1280, 40)
+    model, done, status = ModelStatus(), Done(), JobStatus()
+    bar.addWidget(model)
+    bar.addWidget(done, 1)
+    bar.addPermanentWidget(status, 1)
+    model.set_kind("BertModel", pooling="mean", layers=6, dtypes=("float32", "int64"))
+    model.set_model(22_713_216, 5_382_144, 512)
+    done.set_done("Saved: digitnet.prune")
+    status.set_job("Recovery")
+    status.set_progress(1, 10, "block 3 of 6", 400)
+    qtbot.waitUntil(status.isVisible)
+    for label in (done.label, status.label):
+        qtbot.waitUntil(
+            lambda label=label: label.fontMetrics().horizontalAdvance(label.text()) <= label.width()
+        )
+    status.set_idle()
+    bar.resize(720, 40)
+    assert bar.minimumSizeHint().width() <= 720
+
+
 def test_the_model_is_told_in_numbers(show):
     status = show(ModelStatus(), 400, 40)
     status.set_model(269_722, 53_405)
