@@ -30,7 +30,7 @@ from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import ShrinkError
 from pruneapp.shrink.plan import describe_changes, legal_sizes
 from pruneapp.shrink.record import read_record
-from pruneapp.shrink.shrink import ShrinkRequest, refuse_target, shrink_checked
+from pruneapp.shrink.shrink import ShrinkRequest, refuse_existing, refuse_target, shrink_checked
 from pruneapp.shrink.surveyed_state import CutRequest, SurveyedState, axis_of, survey_state
 from pruneapp.shrink.unit_choice import check_size
 from pruneapp.shrink.unshrink import UnshrunkState
@@ -62,7 +62,7 @@ def shrink(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
             "'--output' is needed.", remedy="Name a new folder or file, or give --list."
         )
     if not options.list:
-        refuse_target(output_path(options.output))
+        refuse_existing(output_path(options.output))
     checkpoint = stack.enter_context(open_checkpoint(options.file, job=job))
     structure = structure_of(checkpoint)
     if isinstance(structure, Unknown):

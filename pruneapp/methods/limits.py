@@ -78,7 +78,8 @@ LIMITS: tuple[Param, ...] = (
         label="Target total sparsity",
         help=(
             "Sparsity of all selected tensors together after the step, instead of an "
-            "amount: a fraction of their weights, or a number of weights."
+            "amount: a fraction of their weights, or a number of weights. The sparsity of the "
+            "whole model is lower if it has other weights."
         ),
         unit="weights",
     ),

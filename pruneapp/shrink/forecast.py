@@ -19,10 +19,12 @@ from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.torchfile.exported_program import FORMAT
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import CheckpointError
-from pruneapp.export.catalog import get
+from pruneapp.export.catalog import get, usual_format
+from pruneapp.export.format import Format
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
 from pruneapp.export.report import CHANGES, EXACT, Exactness, ExportReport
+from pruneapp.export.rounding import CONTAINER
 from pruneapp.export.sharding import plan_weights
 from pruneapp.groups.axis import Axis, fields_of
 from pruneapp.groups.structure import Structure
@@ -370,10 +372,12 @@ class _Forecast:
         cut, whose files have the size of the source if they contain a graph.
         """
         structure, job = self._structure, self._job
-        size = model_size(state, cuts, structure, config, job, self._provenance)
+        source, form = self._surveyed.state.checkpoint, get("safetensors")
+        if not (structure.config or structure.graph or source.contents.shards):
+            form = usual_format(Path(), source)
+        size = model_size(state, cuts, structure, config, job, self._provenance, form=form)
         if structure.graph is None:
             return size
-        source = self._surveyed.state.checkpoint
         if planned is None or not isinstance(state, ShrunkState):
             return replace(size, nbytes=sum(file.size for file in source.files))
         plans = plan_with_graph(state, planned.cut, structure.graph, source, job)
@@ -511,15 +515,18 @@ def model_size(  # noqa: PLR0917 - each its own type
     config: Mapping[str, Any],
     job: Job,
     provenance: Provenance | None = None,
+    *,
+    form: Format,
 ) -> ModelSize:
-    """Return the size of a state as safetensors files. Reads no weights.
+    """Return the size of a state in a format. Reads no weights.
 
-    O(n) in the number of tensors. `cuts` are the tensors of the state, with their entries in the
-    source, and `config` is its config.json.
+    The size of a torch file depends on its name, which is taken to be that of the source. O(n) in
+    the number of tensors. `cuts` are the tensors of the state, with their entries in the source,
+    and `config` is its config.json.
     """
     cuts = tuple(job.cancel.each(cuts))
     return ModelSize(
-        _weight_bytes(state, job, provenance),
+        _weight_bytes(state, form, job, provenance),
         size_of([each.entry for each in cuts], job.cancel).parameters,
         _cache_bytes(state.checkpoint, structure, config),
         _multiply_adds(cuts, structure, config, job) if structure.layers else None,
@@ -527,10 +534,11 @@ def model_size(  # noqa: PLR0917 - each its own type
     )
 
 
-def _weight_bytes(state: State, job: Job, provenance: Provenance | None) -> int:
-    """Return the total size in bytes of the weight files and their index."""
-    form = get("safetensors")
-    plans = plan_weights(state, form, validate_all(form.params, {}), job, provenance=provenance)
+def _weight_bytes(state: State, form: Format, job: Job, provenance: Provenance | None) -> int:
+    """Return the total size in bytes of the weight files and their index, without a container."""
+    without = {CONTAINER.name: "state-dict"} if CONTAINER in form.params else {}
+    values = validate_all(form.params, without)
+    plans = plan_weights(state, form, values, job, provenance=provenance)
     return sum(plan.nbytes for plan in plans.values())
 
 

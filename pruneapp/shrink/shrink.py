@@ -22,7 +22,7 @@ from pruneapp.errors import ExportError
 from pruneapp.export.catalog import format_named
 from pruneapp.export.destination.target import check_name, has_bytes
 from pruneapp.export.exporter import export
-from pruneapp.export.format import Plan
+from pruneapp.export.format import LoadedModel, Plan
 from pruneapp.export.formats.exported_program import SUFFIX as PROGRAM_SUFFIX
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
@@ -49,8 +49,8 @@ from pruneapp.shrink.shrunk_state import ShrunkState
 if TYPE_CHECKING:
     from pruneapp.shrink.check import CheckResult, How
 
-# The call that loads a file with a graph, by format.
-_LOADERS = {ONNX.name: "onnxruntime.InferenceSession", FORMAT: "torch.export.load"}
+# Functions that return the code that loads a file with a graph, by format.
+_LOADERS = {ONNX.name: loading_code.onnx, FORMAT: loading_code.program}
 # The dtype of sizes that a graph stores as tensors.
 _SIZES = "I64"
 # Number of elements of the source that are compared at a time.
@@ -61,10 +61,12 @@ _SLAB = 1 << 20
 class ShrinkRequest:
     """The target path of a shrunk model and the parameters of its format."""
 
-    path: Path  # a folder or file that does not exist yet
+    path: Path  # a folder or file
     params: Mapping[str, Any]  # parameters of the export format
     # Checks the finished folder before it is renamed into place; an exception aborts the export.
     approve: Callable[[Path], None] | None = None
+    # Whether an existing file that is not part of the opened model is replaced.
+    replace_file: bool = False
 
 
 def shrink(
@@ -96,6 +98,8 @@ def shrink(
         written as one file of that name.
     """
     path = request.path
+    if not (request.replace_file and _is_replaceable(path, state.checkpoint)):
+        refuse_existing(path)
     refuse_target(path, plan.structure)
     if plan.is_empty:
         raise ShrinkError(
@@ -126,9 +130,11 @@ def _move_out_of_folder(report: ExportReport, folder: Path, path: Path) -> Expor
     fails.
     """
     targets = {file.path: path.with_name(file.path.name) for file in report.files}
-    record = record_name(path.name)
+    replaced = {record_name(path.name), LOADER, path.name}
+    if path.exists():
+        replaced.add(f"{path.name}.data")  # of the replaced ONNX model
     for source, target in targets.items():
-        if target.name not in {record, LOADER, path.name} and target.exists():
+        if target.name not in replaced and target.exists():
             raise ShrinkError(
                 f"'{target}' already exists, and the model needs a file of this name.",
                 remedy="Choose another name for the model.",
@@ -212,7 +218,7 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
     loads = _loads(plan, report.files[0].path.absolute(), one_file=bool(name))
     if graph is not None:
         contents = state.checkpoint.contents
-        loads = f"{_LOADERS[contents.format]}({str(report.files[0].path)!r})"
+        loads = _LOADERS[contents.format](LoadedModel(report.files[0].path))
         report = replace(report, format=contents.format, label=contents.label)
     notices = (*plan.notices, *plan.loading, *report.notices)
     return replace(report, loads=loads, notices=notices)
@@ -324,20 +330,31 @@ def is_file_name(path: Path) -> bool:
     return format_named(path) is not None
 
 
-def refuse_target(path: Path, structure: Structure | None = None) -> None:
-    """Raise `ShrinkError` if a shrunk model cannot be written to a path, which must not exist.
-
-    Without `structure`, only the existence of the path is checked; with it also whether the model
-    can be one file of that name. A path without the suffix of a model file is a folder. Raises
-    `ExportError` if no system file can have the name.
-    """
+def refuse_existing(path: Path) -> None:
+    """Raise `ShrinkError` if a path exists, and `ExportError` if no file can have its name."""
     check_name(path)
     if exists(path):
         raise ShrinkError(
             f"'{path}' already exists, and a shrunk model is never written over something else.",
             remedy="Choose another name.",
         )
-    if structure is None or not is_file_name(path):
+
+
+def _is_replaceable(path: Path, checkpoint: Checkpoint) -> bool:
+    """Return whether a path is an existing regular file that is not part of the opened model."""
+    if is_store(path) or not is_file_name(path) or path.is_symlink() or not path.is_file():
+        return False
+    return not any(path.samefile(file.path) for file in checkpoint.files)
+
+
+def refuse_target(path: Path, structure: Structure) -> None:
+    """Raise `ShrinkError` if a model with this structure cannot be one file of that name.
+
+    A path without the suffix of a model file is a folder. Raises `ExportError` if no system file
+    can have the name.
+    """
+    check_name(path)
+    if not is_file_name(path):
         return
     stem = path.name.partition(".")[0] or "small"
     if is_store(path):

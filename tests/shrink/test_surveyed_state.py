@@ -48,7 +48,8 @@ def cut_in_window(path: Path, out: Path, request: CutRequest):
     assert not expected.wrong
     assert not expected.why_not
     report = cut_out(found, expected, ShrinkRequest(out, {}), CpuKernel(), Job())
-    assert report.nbytes_of_weights == expected.after.nbytes
+    if path.suffix != ".pt" or out.suffix:  # the size is that of a file of the opened format
+        assert report.nbytes_of_weights == expected.after.nbytes
     assert report.numel == expected.after.parameters
     return expected, report
 
@@ -81,7 +82,10 @@ def test_an_onnx_file_is_cut_the_same(tmp_path, name, external):
     assert expected.exactness == CHANGES
     assert "ONNX Runtime" in expected.loaded_by[0]
     assert report.label == "shrunk ONNX"
-    assert report.loads == f"onnxruntime.InferenceSession('{tmp_path / 'window' / 'net.onnx'}')"
+    assert report.loads == (
+        "import onnxruntime\n"
+        f"session = onnxruntime.InferenceSession('{tmp_path / 'window' / 'net.onnx'}')"
+    )
     assert not any("Not included" in notice for notice in report.notices)
     kept = sum(after for _, _, after in expected.widths)
     whole = sum(before for _, before, _ in expected.widths)
@@ -186,7 +190,9 @@ def test_a_program_is_cut_the_same(tmp_path):
     expected, report = hold_together(tmp_path, path, request, "--channels", "40%")
     assert expected.widths == (("0", 24, 16),)
     assert expected.before.nbytes == path.stat().st_size
-    assert report.loads == f"torch.export.load('{tmp_path / 'window' / 'net.pt2'}')"
+    assert report.loads == (
+        f"import torch\nmodel = torch.export.load('{tmp_path / 'window' / 'net.pt2'}').module()"
+    )
     assert expected.loaded_by[0].startswith("torch, with torch.export.load")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,22 +13,19 @@ from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
 
-from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.store import is_store, locate
-from pruneapp.checkpoint.torchfile.exported_program import FORMAT as EXPORTED_PROGRAM
 from pruneapp.document.document import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, UnwritableError, first_names
 from pruneapp.evaluation.classifier import Classifier
 from pruneapp.evaluation.metric import StateQuality
 from pruneapp.evaluation.runner import Conditions
+from pruneapp.evaluation.script import has_program_code
 from pruneapp.export.catalog import FORMATS, usual_format
 from pruneapp.export.completeness import find_unwritable
 from pruneapp.export.destination.target import kept_name, not_replaced_notice
 from pruneapp.export.exporter import check_target, export
-from pruneapp.export.format import Format
 from pruneapp.export.format_sizes import (
     FormatOffer,
     container_key,
@@ -38,7 +35,6 @@ from pruneapp.export.format_sizes import (
     planned_size,
     recommend,
 )
-from pruneapp.export.formats.exported_program import SUFFIX as PROGRAM_SUFFIX
 from pruneapp.export.provenance import (
     Provenance,
     estimated_provenance,
@@ -53,7 +49,6 @@ from pruneapp.export.scripts.comparison_script import (
     transformers_class,
     write_check_script,
 )
-from pruneapp.groups.family_groups import CONFIG
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Jobs, JobState, Lane, Task
@@ -65,9 +60,18 @@ from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
 from pruneapp.gui.export.format_list import rounding_dtype
 from pruneapp.gui.export.report_dialog import ExportReportDialog
-from pruneapp.gui.export.shrink_controller import SHRUNK, ShrinkForecasts, ShrinkJob, measure_cut
+from pruneapp.gui.export.shrink_controller import (
+    GRAPH_SUFFIXES,
+    ShrinkForecasts,
+    ShrinkJob,
+    all_suffixes,
+    file_suffix,
+    measure_cut,
+    shrunk_target,
+    suffixes_of_one_file,
+)
 from pruneapp.gui.export.shrink_page import ShrinkOrder
-from pruneapp.gui.export.target_row import free_path, real_path
+from pruneapp.gui.export.target_row import real_path
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.gui.widgets.engine_text import (
@@ -77,7 +81,7 @@ from pruneapp.gui.widgets.engine_text import (
     translate_sentence,
 )
 from pruneapp.gui.widgets.labels import join_sentences, with_label
-from pruneapp.gui.widgets.reports import metric_in_words, quality_in_short
+from pruneapp.gui.widgets.reports import metric_in_words, value_in_words
 from pruneapp.progress import Cancelled, Job
 from pruneapp.recipes.recipe import history_recipe
 from pruneapp.recipes.schema import chosen_multiple
@@ -85,8 +89,6 @@ from pruneapp.shrink.forecast import ShrinkForecast
 from pruneapp.shrink.surveyed_state import CutRequest, SurveyedState
 
 PRUNED = "-pruned"
-# Suffixes of shrunk models that contain their graph, by the format of the source.
-_GRAPH_SUFFIXES = {ONNX.name: ONNX.suffixes[0], EXPORTED_PROGRAM: PROGRAM_SUFFIX}
 _SCRIPT = ".check.py"
 # With more tensors than this, planning a file takes noticeable time.
 MANY = 5_000
@@ -161,52 +163,6 @@ def proposed_target(path: Path, suffixes: tuple[str, ...]) -> Path:
         return path.parent.with_name(path.parent.name + PRUNED)
     suffix = path.suffix if path.suffix.lower() in suffixes else suffixes[0]
     return path.with_name(path.stem + PRUNED + suffix)
-
-
-def _file_suffix(opened: Path, form: str) -> str:
-    """Return the suffix of a shrunk model that is a single file; "" if it is a folder.
-
-    `opened` is the opened path, `form` the name of its format. A model in a folder, or beside a
-    config.json, or in an object store is written to a folder.
-    """
-    if is_store(opened) or opened.is_dir() or opened.suffix == ".json":
-        return ""
-    if (opened.parent / CONFIG).is_file():
-        return ""
-    return _GRAPH_SUFFIXES.get(form, ".safetensors")
-
-
-def _suffixes_of_one_file(checkpoint: Checkpoint, suffix: str) -> tuple[str, ...]:
-    """Return the suffixes that a single-file shrunk model may have; `suffix` is the proposed one.
-
-    As on the command line, the suffix determines the format. A graph keeps its own format. Empty if
-    `suffix` is empty.
-    """
-    if not suffix or checkpoint.format in _GRAPH_SUFFIXES:
-        return (suffix,) if suffix else ()
-    return _all_suffixes(form for form in FORMATS.values() if not form.why_not(checkpoint))
-
-
-def _all_suffixes(forms: Iterable[Format]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(suffix for form in forms for suffix in form.suffixes))
-
-
-def _shrunk_target(target: Path, opened: Path, written: Collection[Path], suffix: str) -> Path:
-    """Return a path for a shrunk model that does not exist yet, next to the export `target`.
-
-    `suffix` is the result of `_file_suffix`. `written` contains the targets of exports in progress.
-    """
-    if is_store(opened):
-        return target.with_name(f"{opened.stem or target.stem}{SHRUNK}")
-    opened = opened.resolve() if ".." in opened.parts else opened.absolute()
-    home = opened.parent
-    name = opened.name if opened.is_dir() else opened.stem
-    if opened.suffix == ".json" or (home / CONFIG).is_file():  # a file in a model folder
-        name = home.name
-        if target.absolute().parent == home:  # not inside the model folder
-            target = home
-    wanted = target.with_name((name or target.stem) + SHRUNK)
-    return Path(free_path(str(wanted), suffix, written))
 
 
 def is_followed_link(path: Path) -> bool:
@@ -485,6 +441,7 @@ class ExportController(Feature[ExportDialog]):
     `asked` returns the text of the button that would apply the preview; empty if there is no
     preview. `cluster` returns the address of the cluster that exports run on; empty for this
     machine. `statistics` returns the path of the loaded statistics of activations; None for none.
+    `copy_code` copies code that writes the model with its graph.
     """
 
     commands: ClassVar = {"export": "ask", "shrink": "ask_shrunk"}
@@ -505,12 +462,14 @@ class ExportController(Feature[ExportDialog]):
         asked: Callable[[], str],
         cluster: Callable[[], str],
         statistics: Callable[[], Path | None],
+        copy_code: Callable[[], None],
     ) -> None:
         super().__init__(context, session)
         self._evaluation = evaluation
         self._asked = asked
         self._cluster = cluster
         self._statistics = statistics
+        self._copy_code = copy_code
         self._trials: list[Trial] = []
         self._trial_timer = QTimer(self)
         self._trial_timer.setInterval(_TRIAL_MS)
@@ -635,14 +594,19 @@ class ExportController(Feature[ExportDialog]):
         FormatSizes(self._jobs, dialog, preview, self.session.refused.emit)
         origin = preview.provenance
         self._forecasts = ShrinkForecasts(self._jobs, dialog, preview.snapshot, origin)
-        suffix = _file_suffix(self._opened, document.checkpoint.format)
-        folder = _shrunk_target(target, self._opened, self._written, suffix)
+        suffix = file_suffix(self._opened, document.checkpoint)
+        folder = shrunk_target(target, self._opened, self._written, suffix)
         dialog.page.target.set_path(
             str(folder),
             str(source),
-            _suffixes_of_one_file(document.checkpoint, suffix),
-            file_suffixes=(*_all_suffixes(FORMATS.values()), *_GRAPH_SUFFIXES.values(), ".json"),
+            suffixes_of_one_file(document.checkpoint, suffix),
+            file_suffixes=(*all_suffixes(FORMATS.values()), *GRAPH_SUFFIXES.values(), ".json"),
         )
+        dialog.page.offers_code = bool(suffix) and (
+            document.checkpoint.format not in GRAPH_SUFFIXES
+            and has_program_code(document.checkpoint)
+        )
+        dialog.page.codeRequested.connect(self._copy_code)
         dialog.shrinkRequested.connect(partial(self._shrink, of))
         dialog.rejected.connect(self._forget_forecasts)
         multiple = preview.multiple
@@ -677,7 +641,7 @@ class ExportController(Feature[ExportDialog]):
         """Show on the page the metric of the state, and that of the cut if it was evaluated."""
         if self.dialog is not None and self.session.document is not None:
             found = self._evaluation.quality_of(self._key)
-            metric = "" if found is None else quality_in_short(found)
+            metric = "" if found is None else value_in_words(found)
             in_words = partial(self._cut_in_words, self._key)
             self.dialog.page.set_metrics(metric, in_words)
 
@@ -711,9 +675,11 @@ class ExportController(Feature[ExportDialog]):
         if result is None or forecast.before is None or forecast.after is None:
             return ""
         quality, is_old = result
-        text = self.tr(
-            "After shrinking: {n} of {all} parameters, {share} of them pruned; {metric}."
-        )
+        text = self.tr("After shrinking: {n} of {all} parameters; {metric}.")
+        if quality.sparsity:
+            text = self.tr(
+                "After shrinking: {n} of {all} parameters, {share} of them pruned; {metric}."
+            )
         words = text.format(
             n=number_format.count(forecast.after.parameters),
             all=number_format.count(forecast.before.parameters),
@@ -802,7 +768,8 @@ class ExportController(Feature[ExportDialog]):
             document.mark_exported(capture.snapshot)
         if self._choices is not None:
             self._choices = replace(self._choices, folder="")  # the folder exists now
-        self._show_report(report, shown, capture)
+        metric = self._cut_in_words(of.key, order.forecast)
+        self._show_report(report, shown, capture, metric)
         self.exported.emit(report)
 
     def _write(self, job: RunJob[ExportReport], path: Path) -> Flow[ExportReport]:
@@ -954,10 +921,11 @@ class ExportController(Feature[ExportDialog]):
             self.session.open(report.path)
 
     def _show_report(
-        self, report: ExportReport, shown: Mapping[str, str], capture: Capture
+        self, report: ExportReport, shown: Mapping[str, str], capture: Capture, cut_metric: str = ""
     ) -> None:
         """Show the report of an export, in a dialog of its own.
 
+        `cut_metric` are sentences with the metric of an evaluated cut.
         Its folder is stored for the next time, if it is not that of the opened file.
         """
         dialog = ExportReportDialog(
@@ -966,6 +934,7 @@ class ExportController(Feature[ExportDialog]):
             shown=shown,
             short=self.session.contents.short,
             steps=[(step.label, step.detail) for step in _steps_of(capture)],
+            cut_metric=cut_metric,
         )
         dialog.folderRequested.connect(self._show_folder)
         dialog.finished.connect(self._on_report_finished)

@@ -24,6 +24,7 @@ from pruneapp.gui.widgets.labels import (
     heading,
     join_facts,
     join_names,
+    join_sentences,
     letter_width,
     plain,
     with_label,
@@ -69,6 +70,7 @@ class ExportReportDialog(Dialog):
         shown: Mapping[str, str] | None = None,
         short: ShortNames | None = None,
         steps: Sequence[tuple[str, str]] = (),  # label and detail of each step, for the copied text
+        cut_metric: str = "",  # sentences with the metric of the cut; "" if it was not evaluated
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Exported"))
@@ -85,6 +87,12 @@ class ExportReportDialog(Dialog):
                 "effect were removed. Evaluate this model before you use it: the check finds "
                 "errors in the files, but does not measure the quality loss."
             )
+            if cut_metric:
+                changed = self.tr(
+                    "The outputs differ from those of the pruned model, because units with an "
+                    "effect were removed."
+                )
+                changed = join_sentences(changed, cut_metric)
             notes.insert(0, changed)
         self.notes = [plain(note, wrap=True) for note in notes]
         damage = [translate_sentence(warning) for warning in report.damage]

@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from pruneapp import resources
-from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.io.files import temporary_folder
+from pruneapp.checkpoint.io.store import is_store
+from pruneapp.checkpoint.torchfile.exported_program import FORMAT as EXPORTED_PROGRAM
 from pruneapp.document.document import Capture
 from pruneapp.document.history import PastState
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
+from pruneapp.export.catalog import FORMATS, usual_format
+from pruneapp.export.destination.sidecars import CONFIG
+from pruneapp.export.format import Format
+from pruneapp.export.formats.exported_program import SUFFIX as PROGRAM_SUFFIX
 from pruneapp.export.provenance import Provenance, provenance_of
 from pruneapp.export.report import ExportReport
+from pruneapp.export.sharding import usual_suffix
 from pruneapp.groups.structure import Unknown
 from pruneapp.gui.app.jobs import JobProgress, Jobs, Lane, LatestTask
 from pruneapp.gui.evaluation.evaluation_controller import ScriptProcess
 from pruneapp.gui.evaluation.measurement import MeasuredCut, identify
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.shrink_page import ShrinkOrder
+from pruneapp.gui.export.target_row import free_path
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
 from pruneapp.gui.widgets.labels import with_label, with_note
 from pruneapp.kernels.kernel import Kernel
@@ -38,10 +48,59 @@ if TYPE_CHECKING:
     from pruneapp.shrink.check import How
 
 SHRUNK = "-shrunk"
+# Suffixes of shrunk models that contain their graph, by the format of the source.
+GRAPH_SUFFIXES = {ONNX.name: ONNX.suffixes[0], EXPORTED_PROGRAM: PROGRAM_SUFFIX}
 # script that is run by the Python that checks folders
 _CHECKER = "pruneapp_worker/shrunk_folder.py"
 # mode in which a check uses the class of the model; None: it does not
 _CHECKS: Mapping[str, How | None] = {"shapes": None, "meta": "meta", "run": "run"}
+
+
+def file_suffix(opened: Path, checkpoint: Checkpoint) -> str:
+    """Return the suffix of a shrunk model that is a single file; "" if it is a folder.
+
+    It is that of the opened format if that can be written. `opened` is the opened path. A model in
+    a folder, or beside a config.json, or in an object store is written to a folder.
+    """
+    if is_store(opened) or opened.is_dir() or opened.suffix == ".json":
+        return ""
+    if (opened.parent / CONFIG).is_file():
+        return ""
+    form = usual_format(Path(), checkpoint)
+    return GRAPH_SUFFIXES.get(checkpoint.format) or usual_suffix(checkpoint, form)
+
+
+def suffixes_of_one_file(checkpoint: Checkpoint, suffix: str) -> tuple[str, ...]:
+    """Return the suffixes that a single-file shrunk model may have; `suffix` is the proposed one.
+
+    As on the command line, the suffix determines the format. A graph keeps its own format. Empty if
+    `suffix` is empty.
+    """
+    if not suffix or checkpoint.format in GRAPH_SUFFIXES:
+        return (suffix,) if suffix else ()
+    return all_suffixes(form for form in FORMATS.values() if not form.why_not(checkpoint))
+
+
+def all_suffixes(forms: Iterable[Format]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(suffix for form in forms for suffix in form.suffixes))
+
+
+def shrunk_target(target: Path, opened: Path, written: Collection[Path], suffix: str) -> Path:
+    """Return a path for a shrunk model that does not exist yet, next to the export `target`.
+
+    `suffix` is the result of `file_suffix`. `written` contains the targets of exports in progress.
+    """
+    if is_store(opened):
+        return target.with_name(f"{opened.stem or target.stem}{SHRUNK}")
+    opened = opened.resolve() if ".." in opened.parts else opened.absolute()
+    home = opened.parent
+    name = opened.name if opened.is_dir() else opened.stem
+    if opened.suffix == ".json" or (home / CONFIG).is_file():  # a file in a model folder
+        name = home.name
+        if target.absolute().parent == home:  # not inside the model folder
+            target = home
+    wanted = target.with_name((name or target.stem) + SHRUNK)
+    return Path(free_path(str(wanted), suffix, written))
 
 
 def survey_and_forecast(
@@ -153,7 +212,7 @@ class ShrinkJob:
         return cut_out(
             self.surveyed,
             order.forecast,
-            ShrinkRequest(order.path, {}),
+            ShrinkRequest(order.path, {}, replace_file=True),
             self.kernel(),
             job,
             origin,

@@ -37,8 +37,9 @@ from pruneapp.groups.group import MULTIPLES
 from pruneapp.gui.app.jobs import JobState
 from pruneapp.gui.export.axis_rows import AxisRows
 from pruneapp.gui.export.size_table import SizeTable
-from pruneapp.gui.export.target_row import expand_home, in_progress_problem, path_problem
+from pruneapp.gui.export.target_row import expand_home, in_progress_problem, path_problem, real_path
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.clipboard import code_button
 from pruneapp.gui.widgets.controls import (
     add_row,
     choice_box,
@@ -226,28 +227,40 @@ class FolderRow(QWidget):
     def problem(self) -> str:
         """Return a sentence why nothing can be written to the path; "" if it is valid.
 
-        Neither an existing file or folder is valid, nor a path of an export in progress.
+        Existing folders, the open file, and paths of exports in progress are not valid.
         """
         text = self.path.text().strip()
         one_file = self._is_file()
         target = Path(expand_home(text))
         if not one_file and exists(target) and not is_folder(target):
             return self.tr("This is a file: name a new folder.")
+        if one_file and not target.name.lower().endswith(self._suffixes):
+            words = self.tr("The model cannot be written as {suffix}: use {usual}.")
+            return words.format(suffix=target.suffix, usual=self._usual_suffix())
         endings = self._file_suffixes
         problem = path_problem(
             text, self._source, endings, split=not one_file, folders=True, nbytes=self._nbytes
         )
         if problem := problem or in_progress_problem(text, self._written):
             return problem
-        if not os.path.lexists(expand_home(text)):
+        if not os.path.lexists(target):
             return ""
-        if one_file:
+        if not one_file:
+            return self.tr("This already exists: name a new folder.")
+        if target.is_symlink() or not target.is_file():
             return self.tr("This already exists: name a new file.")
-        return self.tr("This already exists: name a new folder.")
+        if self._source and real_path(text) == real_path(self._source):
+            return self.tr("This is the open file: name another file.")
+        return ""
+
+    def _usual_suffix(self) -> str:
+        """Return the suffix of the proposed file; "" if a folder is proposed."""
+        return next((s for s in self._suffixes if self._proposed.endswith(s)), "")
 
     def _is_file(self) -> bool:
-        """Return whether the text has a suffix of a single-file model."""
-        return self.path.text().strip().lower().endswith(self._suffixes)
+        """Return whether the text names a file, possibly of a format that cannot hold the model."""
+        name = self.path.text().strip().lower()
+        return bool(self._suffixes) and name.endswith((*self._suffixes, *self._file_suffixes))
 
     def _show_kind(self) -> None:
         """Show whether the text is a folder or a file, as title and for screen readers."""
@@ -255,7 +268,7 @@ class FolderRow(QWidget):
         about = self.tr("A folder that does not exist yet.")
         if self._is_file():
             title, name = self.tr("File"), self.tr("Destination file")
-            about = self.tr("A file that does not exist yet.")
+            about = self.tr("A file; an existing one is replaced.")
         self.title.setText(title)
         self.path.setAccessibleName(name)
         self.path.setAccessibleDescription(about)
@@ -263,7 +276,11 @@ class FolderRow(QWidget):
     def _on_typed(self) -> None:
         self._show_kind()
         problem = self.problem()
-        self.note.setText(f"✕ {problem}" if problem else "")
+        text = f"✕ {problem}" if problem else ""
+        if not problem and os.path.lexists(expand_home(self.path.text().strip())):
+            text = self.tr("This file already exists and will be replaced.")
+        self.note.setForegroundRole(DANGER if problem else TEXT)
+        self.note.setText(text)
         self.changed.emit()
 
     def _browse(self) -> None:
@@ -374,6 +391,7 @@ class ShrinkPage(QWidget):
     evaluateRequested = Signal(object)  # (ShrinkForecast) the user wants to measure this cut
     cancelRequested = Signal(str)  # (identity of a cut) its measurement is to be cancelled
     fileChosen = Signal(str)  # the user chose this file of scores, texts or ids in a dialog
+    codeRequested = Signal()  # the user wants code that writes the graph of the model to a file
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -393,6 +411,15 @@ class ShrinkPage(QWidget):
             ink=MUTED,
         )
         self.instead.hide()
+        self.offers_code = False  # whether code can be copied that writes the graph of the model
+        self.graph = QWidget(self)
+        self.code = code_button(self.graph)
+        words = self.tr(
+            "With its graph, more channels can be removed: run this code where your model runs, "
+            "and open the .pt2 file that it writes."
+        )
+        add_row(lay_in_column(self.graph), plain(words, wrap=True, ink=MUTED), self.code)
+        self.graph.hide()
         self.busy = plain(self.tr("Looking for dead units…"), ink=MUTED)
         self.bar = QProgressBar(self)
         self.bar.setTextVisible(False)
@@ -486,6 +513,7 @@ class ShrinkPage(QWidget):
         self.target.changed.connect(self.changed)
         self.check.currentIndexChanged.connect(self._explain_check)
         self.again.clicked.connect(self._survey)
+        self.code.clicked.connect(self.codeRequested)
         self.evaluate.clicked.connect(self._on_evaluate)
         self._explain_check()
         self._show()
@@ -497,6 +525,7 @@ class ShrinkPage(QWidget):
         add_row(column, self.again, None)
         self.body = QWidget(content)
         column.addWidget(self.body, 1)
+        column.addWidget(self.graph)
         column.addStretch(0)  # takes the free height while the body is hidden
         layout = lay_in_column(self.body, spacing=8)
         self._fill(layout)
@@ -517,6 +546,7 @@ class ShrinkPage(QWidget):
             self.write_as,
             self.evaluate,
             self.diff,
+            self.code,
             self.target,
             self.check,
         )
@@ -816,6 +846,7 @@ class ShrinkPage(QWidget):
             self.bar.hide()
         self.body.setVisible(known)
         self.foot.setVisible(known)
+        self.graph.setVisible(forecast is not None and self.offers_code)
         self.why_not.setVisible(forecast is not None and not known)
         self.instead.setVisible(forecast is not None and not known)
         self._show_effect_text("", TEXT)

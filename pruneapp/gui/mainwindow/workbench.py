@@ -397,6 +397,7 @@ class Workbench(QObject):
             asked=views.preview.action.main_action_text,
             cluster=self._cluster,
             statistics=lambda: self.form.statistics_path,
+            copy_code=self.scripts.copy_program_code,
         )
         self.tables = TableController(context, session, views.pages)
         self.channel_lists = ChannelListController(context, session, views.pages)
@@ -572,6 +573,7 @@ class Workbench(QObject):
             self._confirm_quantized, Qt.ConnectionType.QueuedConnection
         )
         views.form.roundsRequested.connect(self.rounds.ask)
+        views.form.dependents.codeRequested.connect(self.scripts.copy_program_code)
         views.history.compareRequested.connect(self.compare.compare_state)
         views.history.exportRequested.connect(self.export.ask_state)
         views.preview.tensorRequested.connect(self.show_tensor)

@@ -326,6 +326,9 @@ class LimitsSection(QWidget):
             label.setToolTip(param.help)
             fit_label(label)
             rows.addRow(label, editor)
+            if isinstance(param, AmountParam):
+                note = self.tr("of all checked tensors together, not of the whole model")
+                rows.addRow(plain(note, wrap=True, ink=MUTED))
             self.editors[param.name] = editor
         column.addWidget(self.note)
         self.button.toggled.connect(self._unfold)

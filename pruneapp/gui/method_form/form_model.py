@@ -90,6 +90,7 @@ class FormDependents:
     unknown_role: str = ""
     why_not: str = ""  # the reason, as a sentence
     of_model: bool = False  # whether nothing is known about the whole model
+    offers_code: bool = False  # whether code can be copied that writes the graph of the model
     outputs: tuple[OutputLayer, ...] = ()  # tensors of which the rules prune outputs of the model
 
     def in_force(self, choice: bool | None) -> bool:

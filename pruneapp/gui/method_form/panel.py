@@ -22,6 +22,7 @@ from pruneapp.gui.method_form.form_model import (
 )
 from pruneapp.gui.method_form.rules import RuleEditor, RuleList
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.clipboard import code_button
 from pruneapp.gui.widgets.controls import (
     add_row,
     follow_font,
@@ -125,10 +126,17 @@ class DependentsRow(NotedBox):
         are known.
     """
 
+    codeRequested = Signal()  # the user wants code that writes the graph of the model to a file
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self.choice: bool | None = None
         self._found: FormDependents | None = None
+        self.code = code_button(self)
+        self.code.clicked.connect(self.codeRequested)
+        layout = self.layout()
+        assert layout is not None
+        layout.addWidget(self.code)
         self._show_found()
 
     def set_choice(self, choice: bool | None) -> None:
@@ -159,6 +167,8 @@ class DependentsRow(NotedBox):
         self.box.setText(unknown if of_model else words)
         self.note.setText(text)
         self.note.setVisible(bool(text) and not of_model)
+        unknown_dependents = found is not None and found.known < found.tensors
+        self.code.setVisible(unknown_dependents and found is not None and found.offers_code)
         tip = self.tr(
             "Also prunes the matching parts of other tensors: input channels of the next layer, "
             "biases and norms. These weights do not count toward the amount, and protected "

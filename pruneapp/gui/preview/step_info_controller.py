@@ -20,6 +20,7 @@ from pruneapp.document.step import Step, may_have_companions, takes_channels
 from pruneapp.edits.coupled_tensors import Companions
 from pruneapp.edits.dependents import dependents_of
 from pruneapp.errors import ParameterError, PruneAppError
+from pruneapp.evaluation.script import has_program_code
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.format_sizes import planned_size
 from pruneapp.export.size_bounds import size_range, total_for
@@ -320,6 +321,7 @@ def _form_dependents(
             dims = len(checkpoint.entries[name].shape)
             roles[role, dim] = FollowingTensor(shown(name), role, dim, dims)
     unknown = shown(found.unknown[0].name) if found.unknown else ""
+    structure = structure_of(checkpoint)
     return FormDependents(
         known=len(found.groups),
         tensors=len(found.groups) + len(found.unknown),
@@ -329,7 +331,9 @@ def _form_dependents(
         unknown=unknown,
         unknown_role=_role(unknown),
         why_not=found.why_not,
-        of_model=isinstance(structure_of(checkpoint), Unknown),
+        of_model=isinstance(structure, Unknown),
+        offers_code=(isinstance(structure, Unknown) or structure.graph is None)
+        and has_program_code(checkpoint),
         outputs=tuple(
             OutputLayer(name, shown(name), checkpoint.entries[name].shape[dim])
             for name, dim in found.outputs

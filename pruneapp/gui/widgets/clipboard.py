@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QTableView, QWidget
+from PySide6.QtWidgets import QTableView, QToolButton, QWidget
 
 from pruneapp.errors import escape_text
 from pruneapp.gui.widgets.labels import translate
@@ -60,6 +60,19 @@ class Copies(QObject):
     """
 
     wanted = Signal(object)
+
+
+def code_button(parent: QWidget) -> QToolButton:
+    """Return a button to copy code that writes the open model with its graph."""
+    button = QToolButton(parent)
+    button.setText(translate("ProgramCode", "Copy code"))
+    button.setToolTip(
+        translate(
+            "ProgramCode", "Copy Python code that writes the model with its graph to a .pt2 file"
+        )
+    )
+    button.setAccessibleDescription(button.toolTip())
+    return button
 
 
 def copy_rows(table: QWidget, rows: Numbers) -> None:

@@ -350,22 +350,20 @@ def samples_in_words(samples: Samples | None, limit: int | None = None) -> list[
     return words
 
 
-def quality_in_short(quality: StateQuality, name: str = "") -> str:
-    """Return metric and difference of a state: ``74.2 % −24.7``.
+def value_in_words(quality: StateQuality) -> str:
+    """Return the first metric of a state that measures quality, without its difference.
 
-    The metric is `name`, "" for the first that measures quality; a dash if there is none. "≈" is a
-    difference within the noise, "▲" a state that was calibrated with the same data.
+    For example ``accuracy 74.2 %``; "" if there is none.
     """
-    metric = quality.metric(name)
-    if metric is None:
-        return number_format.NO_NUMBER
-    text = number_format.metric(metric.value, share=metric.share)
-    if metric.is_none and metric.difference:
-        text += " ≈"
-    elif metric.difference:
-        amount = number_format.metric_amount(metric.difference, share=metric.share)
-        text += f" {number_format.with_sign(amount, metric.difference)}"
-    return f"{text} ▲" if metric.calibrated else text
+    metric = quality.metric("")
+    return "" if metric is None else _named_value(metric)
+
+
+def _named_value(metric: MetricChange) -> str:
+    return translate("Quality", "{metric} {value}").format(
+        metric=abridge_text(escape_text(number_format.metric_title(metric.name))),
+        value=number_format.metric(metric.value, share=metric.share),
+    )
 
 
 def mark_calibrated(text: str, metric: MetricChange) -> str:
@@ -395,10 +393,7 @@ def metric_in_words(quality: StateQuality, name: str = "") -> str:
     metric = quality.metric(name)
     if metric is None:
         return translate("Quality", "not measured")
-    value = translate("Quality", "{metric} {value}").format(
-        metric=abridge_text(escape_text(number_format.metric_title(metric.name))),
-        value=number_format.metric(metric.value, share=metric.share),
-    )
+    value = _named_value(metric)
     if not quality.sparsity and not metric.difference:
         return translate("Quality", "{value}, unpruned model").format(value=value)
     amount = number_format.metric_points(metric.difference, share=metric.share)

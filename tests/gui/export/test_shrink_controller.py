@@ -10,7 +10,7 @@ import sys
 import pytest
 import torch
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog
 from safetensors.numpy import load_file
 
 from pruneapp.__main__ import main
@@ -109,10 +109,11 @@ def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, scr
     after = page.forecast.after.parameters
     assert words.startswith(
         "▲ Output differs from the opened file. After shrinking: "
-        f"{after:,} of {parameters:,} parameters, 0 % of them pruned; accuracy "
+        f"{after:,} of {parameters:,} parameters; accuracy "
     )
     assert "points worse than the unpruned model" in words
     assert page.evaluate.isEnabled()
+    evaluated_words = words.partition(". ")[2]
     assert not folder.with_name("tiny-shrunk").exists()
     assert user.document.position == 0, "the document is not changed"
     user.key("Right", page.rows.rows["ffn"].slider)
@@ -139,7 +140,11 @@ def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, scr
     user.wait(lambda: "After shrinking" in page.state.text())
     assert words.rpartition("After shrinking")[2] in plain(page.state.text())
     assert "From an earlier run: evaluate again" in page.state.text()
-    user.click(user.workbench.export.dialog.stop)
+    user.click(user.workbench.export.dialog.go)
+    text = plain(report_of(user).as_text())
+    assert f"because units with an effect were removed. {evaluated_words}" in text
+    assert "Evaluate this model before you use it" not in text
+    user.close_report()
 
 
 def test_a_cut_of_a_pruned_state_says_how_much_of_the_rest_is_pruned(user, folder, script, runners):
@@ -558,13 +563,14 @@ def enter_share(user, page, percent):
     user.wait(lambda: page.order() is not None)
 
 
-@pytest.mark.parametrize("kind", ["onnx", "state dict"])
+@pytest.mark.parametrize("kind", ["onnx", "state dict", "container"])
 def test_a_network_is_cut_as_the_command_line_cuts_it(user, tmp_path, kind):
     file = tmp_path / ("net.onnx" if kind == "onnx" else "net.pt")
     if kind == "onnx":
         save(NETWORKS["residual"](), file)
     else:
-        torch.save(vision_models.make("basic").state_dict(), file)
+        weights = vision_models.make("basic").state_dict()
+        torch.save({"model": weights, "epoch": 1} if kind == "container" else weights, file)
     user.open_file(file)
     dialog = turn_to_page(user)
     page = dialog.page
@@ -575,7 +581,10 @@ def test_a_network_is_cut_as_the_command_line_cuts_it(user, tmp_path, kind):
         assert target.path.accessibleName() == "Destination file"
         assert target.target() == tmp_path / "net-shrunk.onnx"
         user.type(target.path, str(file))
-        assert target.note.text() == "✕ This already exists: name a new file."
+        assert target.note.text() == "✕ This is the open file: name another file."
+        user.type(target.path, str(tmp_path / "small.pt"))
+        assert target.title.text() == "File"
+        assert target.note.text() == "✕ The model cannot be written as .pt: use .onnx."
         user.type(target.path, str(tmp_path / "folder"))
         assert target.title.text() == "Folder"
         assert not target.note.text(), "a folder is accepted too"
@@ -593,7 +602,7 @@ def test_a_network_is_cut_as_the_command_line_cuts_it(user, tmp_path, kind):
     loads = "onnxruntime.Inf" if kind == "onnx" else "from load_shrunk import load_shrunk"
     assert loads in report.loads.text()
     user.close_report()
-    name = "net-shrunk.onnx" if kind == "onnx" else "net-shrunk.safetensors"
+    name = "net-shrunk.onnx" if kind == "onnx" else "net-shrunk.pt"
     out, command = tmp_path / name, tmp_path / "command" / name
     command.parent.mkdir()
     assert main(["shrink", str(file), "-o", str(command), "--channels", "50%"]) == 0
@@ -619,9 +628,10 @@ def test_the_format_of_a_state_dict_follows_from_the_name(user, tmp_path):
     assert "folder" not in page.checks.text()
     enter_share(user, page, 50)
     user.type(target.path, str(tmp_path / "net.onnx"))
-    assert "remove .onnx" in target.note.text(), "a state dict has no graph"
+    assert target.note.text() == "✕ The model cannot be written as .onnx: use .pt."
+    (tmp_path / "small.pt").write_text("an earlier export")
     user.type(target.path, str(tmp_path / "small.pt"))
-    assert not target.note.text()
+    assert target.note.text() == "This file already exists and will be replaced."
     assert target.title.text() == "File"
     user.click(dialog.go)
     report_of(user)
@@ -633,6 +643,29 @@ def test_the_format_of_a_state_dict_follows_from_the_name(user, tmp_path):
     assert {name: tuple(ours[name].shape) for name in ours} == {
         name: tuple(theirs[name].shape) for name in theirs
     }
+
+
+def test_code_writes_a_file_with_the_graph(user, tmp_path):
+    """Without it, only channels inside of known blocks can be removed."""
+    torch.save(vision_models.make("basic").state_dict(), tmp_path / "net.pt")
+    user.open_file(tmp_path / "net.pt")
+    dialog = turn_to_page(user)
+    user.click(dialog.page.code)
+    code = QApplication.clipboard().text()
+    compile(code, "code", "exec")
+    assert "torch.export.save" in code
+    user.click(dialog.stop)
+    torch.save({"a.weight": torch.ones(3, 3)}, tmp_path / "unknown.pt")
+    user.open_file(tmp_path / "unknown.pt")
+    dialog = turn_to_page(user)
+    assert "contains no config.json" in dialog.page.why_not.text()
+    assert dialog.page.code.isVisible()
+    user.click(dialog.stop)
+    save(NETWORKS["residual"](), tmp_path / "net.onnx")
+    user.open_file(tmp_path / "net.onnx")
+    dialog = turn_to_page(user)
+    assert not dialog.page.code.isVisible(), "it has its graph"
+    user.click(dialog.stop)
 
 
 def test_the_tokens_of_a_text_are_kept(user, folder, tmp_path, monkeypatch):

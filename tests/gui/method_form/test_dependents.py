@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QApplication
 
 from pruneapp import resources
 from pruneapp.groups import structure
@@ -283,6 +284,16 @@ def test_outputs_are_left_out_of_several_rules_by_another_rule(user, tmp_path):
     assert not user.wait_preview().by_name.keys() & {"fc2.weight"}
     assert form.request().rows[-1].method == "identity"
     assert "fc2.weight" in user.views.tree.checked_names()
+
+
+def test_code_for_the_graph_is_offered_where_dependents_are_unknown(user, tmp_path):
+    user.open_file(write_cnn(tmp_path / "cnn.pt"))
+    form = user.views.form
+    assert not form.dependents.code.isVisible()
+    ask(user)
+    user.wait(form.dependents.code.isVisible)
+    user.click(form.dependents.code)
+    assert "torch.export.save" in QApplication.clipboard().text()
 
 
 def test_a_last_layer_has_no_dependents_that_could_be_unknown(user, tmp_path):

@@ -10,7 +10,7 @@ import pytest
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QLocale, QPoint, Qt
-from PySide6.QtWidgets import QScrollArea
+from PySide6.QtWidgets import QLabel, QScrollArea
 
 from pruneapp.gui.method_form.form_model import FormRequest, FormRow, MethodForm
 from pruneapp.gui.method_form.panel import PruneForm
@@ -62,6 +62,8 @@ def test_limits_are_folded_away_bind_nothing_and_unfold_by_a_key(form, qtbot):
 
 def test_what_is_typed_and_checked_is_asked_for_and_counted_on_the_button(form, qtbot):
     unfold(form, qtbot)
+    notes = [label.text() for label in form.limits.findChildren(QLabel)]
+    assert "of all checked tensors together, not of the whole model" in notes
     editors = form.limits.editors
     with qtbot.waitSignal(form.changed):
         retype(qtbot, editors["max_sparsity"].field, "90")

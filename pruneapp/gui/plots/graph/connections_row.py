@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent, QPalette, Q
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QToolButton, QWidget
 
 from pruneapp.groups.connections import Connections, Link
+from pruneapp.gui.widgets.clipboard import code_button
 from pruneapp.gui.widgets.controls import follow_font
 from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, elide_text, join_names
@@ -62,12 +63,7 @@ class ConnectionsRow(QWidget):
         self.offers_code = False  # whether code can be copied while the connections are not known
         self.trace = QToolButton(self)  # visible while they are not known; its action is set later
         self.trace.setText(self.tr("Trace the model"))
-        self.copy = QToolButton(self)
-        self.copy.setText(self.tr("Copy code"))
-        self.copy.setToolTip(
-            self.tr("Copy Python code that writes the model with its graph to a .pt2 file")
-        )
-        self.copy.setAccessibleDescription(self.copy.toolTip())
+        self.copy = code_button(self)
         self.copy.clicked.connect(self.codeRequested)
         self._buttons: list[_LinkButton] = []
         self.menu = QMenu(self)  # the layers of a stage that is shown as one button
