@@ -176,7 +176,8 @@ def source_lines(source: RepairSource | RecoverySource) -> list[str]:
     lines = []
     if isinstance(source, RecoverySource) and source.method == "distillation":
         steps = counted(source.steps, "step")
-        lines.append(f"Distillation in {steps}, learning rate {source.lr:.4g}")
+        blocks = "of the blocks, then of the whole model " if source.windows else ""
+        lines.append(f"Distillation {blocks}in {steps}, learning rate {source.lr:.4g}")
     if source.name and source.samples:
         lines.append(f"Inputs: {source.name}, {counted(source.samples, 'sample')}")
     elif source.name:

@@ -239,7 +239,8 @@ def _settings(entry: Entry | None) -> Iterator[str]:
         if source.method == "training":
             yield f"training by the script in {steps}"
         else:
-            yield f"distillation in {steps}, learning rate {source.lr:.4g}"
+            blocks = "of the blocks, then of the whole model " if source.windows else ""
+            yield f"distillation {blocks}in {steps}, learning rate {source.lr:.4g}"
 
 
 def _data_names(source: ReportSource) -> Iterator[tuple[str, str]]:

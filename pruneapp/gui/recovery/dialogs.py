@@ -94,7 +94,7 @@ class RecoverDialog(Dialog):
             "The data are used for training: the pruned model learns to reproduce the outputs of "
             "the unpruned model."
         )
-        self.source = SourceChoice(kinds, self, unpruned=True, use=use)
+        self.source = SourceChoice(kinds, self, unpruned=True, use=use, stops_recording=True)
         self.distills = QRadioButton(
             self.tr("&Reproduce the outputs of the unpruned model (no labels)"), self
         )
@@ -238,8 +238,9 @@ def curves_of(progress: RecoveryProgress) -> list[CurveGroup]:
         found = [curve(name, progress.curves[name]) for name in names if name in progress.curves]
         return [CurveGroup(title, found)] if found else []
 
+    error, loss = translate("Recovery", "error"), translate("Recovery", "loss")
     return [
-        *group(translate("Recovery", "error"), HELD_OUT, TRAINING),
+        *group(loss if progress.trains else error, HELD_OUT, TRAINING),
         *(CurveGroup(name, [curve(name, points)]) for name, points in progress.metrics.items()),
         *group(labels[RATE], RATE),
     ]
@@ -273,13 +274,17 @@ class RecoveryPanel(Dialog):
         self.figures: dict[str, QLabel] = {}
         figures = self._make_figures()
         self.curves = CurveView()
-        self.curves.set_empty_text(
-            self.tr(
-                "Nothing to plot yet. First the inputs are recorded, each block is trained alone, "
-                "and learning rates are tried. Then the whole model is trained, and its error is "
-                "plotted here."
-            )
+        empty_text = self.tr(
+            "Nothing to plot yet. First the inputs are recorded, each block is trained alone, "
+            "and learning rates are tried. Then the whole model is trained, and its error is "
+            "plotted here."
         )
+        if progress.trains:
+            empty_text = self.tr(
+                "Nothing to plot yet. The losses that train() of the script yields are plotted "
+                "here."
+            )
+        self.curves.set_empty_text(empty_text)
         self.curves.setMinimumHeight(_MIN_PLOT_LINES * self.fontMetrics().lineSpacing())
         self.pause = QPushButton(self.tr("Pause"), self)
         self.stop = QPushButton(self.tr("Stop and keep best"), self)
@@ -320,6 +325,12 @@ class RecoveryPanel(Dialog):
             "memory": self.tr("Memory"),
             "rate": self.tr("Learning rate"),
         }
+        if self.progress.trains:  # the script reports nothing else
+            labels = {
+                "loss": self.tr("Training loss"),
+                "left": labels["left"],
+                "rate": labels["rate"],
+            }
         for column, (name, label) in enumerate(labels.items()):
             figure = self.figures[name] = plain(_NOTHING)
             figure.setAccessibleName(label)
@@ -365,15 +376,17 @@ class RecoveryPanel(Dialog):
     def _show_figures(self) -> None:
         progress = self.progress
         left = progress.seconds_left or self._seconds_left
+        loss = progress.loss
         texts = {
+            "loss": _NOTHING if loss is None else number(float(f"{loss:.4g}")),
             "error": self._error_text(),
             "speed": number(float(f"{progress.speed:.3g}")) if progress.speed else _NOTHING,
             "left": rough_duration(left) if left else _NOTHING,
             "memory": size(progress.memory) if progress.memory else _NOTHING,
             "rate": self._rate_text(),
         }
-        for name, text in texts.items():
-            self.figures[name].setText(text)
+        for name, figure in self.figures.items():
+            figure.setText(texts[name])
 
     def _rate_text(self) -> str:
         """Return the learning rate with two digits, as the worker writes it while trying it."""

@@ -34,6 +34,7 @@ class RecoveryProgress:
     """What the events of a recovery reported so far; not for several threads."""
 
     steps: int = 0  # of the whole model, in total; 0 if unknown
+    trains: bool = False  # whether train() of the script is run
     plan: Mapping[str, Any] = field(default_factory=dict)  # the event "plan"; {} before it
     can_be_stopped: bool = False  # whether the worker can pause and stop by now
     losses: dict[str, float] = field(default_factory=dict)  # by stage
@@ -49,9 +50,11 @@ class RecoveryProgress:
     metrics: dict[str, Points] = field(default_factory=dict)  # of the user's training
 
     @classmethod
-    def of(cls, events: Iterable[Mapping[str, Any]], steps: int) -> RecoveryProgress:
+    def of(
+        cls, events: Iterable[Mapping[str, Any]], steps: int, *, trains: bool = False
+    ) -> RecoveryProgress:
         """Return the state after some events."""
-        progress = cls(steps)
+        progress = cls(steps, trains)
         for event in events:
             progress.add(event)
         return progress
@@ -116,6 +119,12 @@ class RecoveryProgress:
         if points := self.curves.get(HELD_OUT):
             return points[-1][1]
         return self.start
+
+    @property
+    def loss(self) -> float | None:
+        """The last training loss; None if unknown."""
+        points = self.curves.get(TRAINING)
+        return points[-1][1] if points else None
 
     @property
     def seconds_left(self) -> float | None:

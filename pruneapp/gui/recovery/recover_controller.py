@@ -315,7 +315,7 @@ class RecoverController(Feature[Dialog]):
         self._run = run
         # It continues: the worker stores a checkpoint each minute.
         self._running = RunJob(self.tr("Recovery"), run.run, Lane.PROGRAM, continues=True)
-        self._show_panel(steps)
+        self._show_panel(RecoveryProgress(steps, request.trains))
         self.session.lock(
             self,
             PruneAppError("A recovery is running.", remedy="Wait for it to finish, or cancel it."),
@@ -399,8 +399,8 @@ class RecoverController(Feature[Dialog]):
 
     # -- the running recovery -------------------------------------------------------------------
 
-    def _show_panel(self, steps: int) -> None:
-        panel = self.panel = RecoveryPanel(RecoveryProgress(steps), self._window)
+    def _show_panel(self, progress: RecoveryProgress) -> None:
+        panel = self.panel = RecoveryPanel(progress, self._window)
         panel.pauseRequested.connect(self._on_pause)
         panel.stopRequested.connect(self._on_stop)
         panel.cancelRequested.connect(self._on_cancel)
@@ -482,7 +482,7 @@ class RecoverController(Feature[Dialog]):
                 if now.judged and (was := before.metric(now.name))
             ]
         dialog = RecoveryReportDialog(
-            RecoveryProgress.of(done.events, steps),
+            RecoveryProgress.of(done.events, steps, trains=done.source.method == "training"),
             sentence=translate_sentence(done.sentence()),
             losses=done.losses,
             metrics=metrics,

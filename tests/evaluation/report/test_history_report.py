@@ -83,7 +83,13 @@ def repair(document):
 def recover(document):
     values = {"a.weight": as_values(np.full(600, 2, np.float32))}
     source = RecoverySource(
-        script="ab" * 32, steps=60, lr=1 / 3000, samples=128, data=f"text:{'cd' * 32}", name="c.txt"
+        script="ab" * 32,
+        steps=60,
+        lr=1 / 3000,
+        samples=128,
+        windows=True,
+        data=f"text:{'cd' * 32}",
+        name="c.txt",
     )
     recovered = RepairedValues.create(document.checkpoint, values, source, Job())
     document.commit(recovered.propose(document.snapshot(), Job()))
@@ -153,10 +159,13 @@ def test_data_are_named_by_files_with_samples_and_settings_of_a_recovery(documen
     words = _Page(page_of(document, results(document, conditions))).text
     digest = "cd" * 32
     assert (
-        f"was calibrated with the text c.txt (SHA-256 {digest}): 128 samples; distillation in 60 "
-        "steps, learning rate 0.0003333." in words
+        f"was calibrated with the text c.txt (SHA-256 {digest}): 128 samples; distillation of "
+        "the blocks, then of the whole model in 60 steps, learning rate 0.0003333." in words
     )
-    assert "Distillation in 60 steps, learning rate 0.0003333" in words
+    assert (
+        "Distillation of the blocks, then of the whole model in 60 steps, learning rate 0.0003333"
+        in words
+    )
     assert "Inputs: c.txt, 128 samples" in words
     assert "mine.txt, 200 of 504 sentences, 4,321 tokens, seed 0" in words
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from pruneapp.gui.evaluation.source_choice import DataKind
-from pruneapp.gui.recovery.dialogs import RecoverDialog, RecoveryPanel, RecoveryReportDialog
+from pruneapp.gui.recovery.dialogs import (
+    RecoverDialog,
+    RecoveryPanel,
+    RecoveryReportDialog,
+    curves_of,
+)
 from pruneapp.gui.recovery.progress import RecoveryProgress
 from pruneapp.gui.recovery.recover_controller import PARAMS
 from tests.gui.user import plain
@@ -54,6 +59,19 @@ def test_the_panel_shows_figures(show, english):
     panel.set_job(5, 100, "recovering: step 5 of 100")
     assert panel.stage.text() == "Step 5 of 100"
     assert panel.bar.value() == 50
+
+
+def test_the_panel_of_the_users_training_shows_what_it_reports(show, english):
+    progress = RecoveryProgress(0, trains=True)
+    panel = show(RecoveryPanel(progress), 720, 540)
+    assert "train() of the script yields" in panel.curves.empty_text()
+    progress.add({"what": "training"})
+    progress.add({"what": "point", "step": 3, "training": 1.23456, "lr": 0.01})
+    panel.set_job(0, 0, "training", 30.0)
+    panel.refresh()
+    shown = {name: plain(figure.text()) for name, figure in panel.figures.items()}
+    assert shown == {"loss": "1.235", "left": "30 s", "rate": "0.01"}
+    assert [group.title for group in curves_of(progress)] == ["loss", "learning rate"]
 
 
 def test_the_panel_shows_what_is_done_before_the_first_step(show, english):

@@ -227,25 +227,6 @@ def test_the_users_training_is_stopped_paused_and_keeps_the_masks(pruned, tmp_pa
     assert user.document.position == 2
 
 
-def test_a_recovery_that_ends_elsewhere_keeps_the_state_that_is_looked_at(pruned, tmp_path):
-    user = pruned
-    run_script(user, training(), tmp_path, trains=True)
-    panel = user.workbench.recover.panel
-    user.wait(panel.stop.isEnabled, timeout=60_000)
-    user.click_state(0)
-    user.wait(lambda: user.document.position == 0)
-    user.click(panel.stop)
-    user.wait(lambda: len(user.states) == 3, timeout=60_000)
-    assert user.document.branches.after == (0, 1)
-    assert user.document.position == 0
-    assert user.workbench.recover.report is None
-    (notice,) = user.window.notices.notices
-    assert notice.sentence.text().startswith("The recovery is finished: 2: Training, ")
-    user.click(notice.action)
-    assert user.document.position == 2
-    user.click(wait_report(user).close_button)
-
-
 def test_a_training_that_yields_nothing_is_stopped_after_a_step(pruned, tmp_path):
     user = pruned
     body = training(pause=0.05).replace("        yield", "        open('steps', 'w').write")
