@@ -228,7 +228,7 @@ def script_runner(
             "'--size' is for the inputs of an ONNX model that is run without a script.",
             remedy="Let the script make its inputs.",
         )
-    if given.limit is not None and script.ignores_limit:
+    if given.limit is not None and script.ignores_limit():
         notices.append(
             f"No function of '{script.path.name}' takes 'limit', so --samples had no effect."
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
@@ -102,6 +103,8 @@ class Evaluator:
         self._baseline: Baseline | None = None
         self._latest: Result | None = None  # the result that has its samples
         self._original: Snapshot | None = None
+        # Duration of the last run of `measure`, with the transfer of the state; None before it.
+        self.seconds: float | None = None
 
     def measure_baseline(self, snapshot: Snapshot, job: Job) -> Baseline:
         """Measure the unpruned model three times: twice with one seed, once with another.
@@ -152,7 +155,9 @@ class Evaluator:
             )
         if self.runner.agrees and not self.runner.has_reference and self._original is not None:
             self.runner.run(self._original, self.seed, job, reference=True)
+        began = time.monotonic()
         measured = self.runner.run(snapshot, self.seed, job)
+        self.seconds = max(time.monotonic() - began, measured.seconds)
         refuse_no_numbers(measured.metrics, self.runner.name)
         self._forget_samples()
         result = self.results[key] = self._latest = Result(key, measured)

@@ -156,16 +156,18 @@ class EvaluationScript:
         except OSError:
             return False
 
-    @property
-    def ignores_limit(self) -> bool:
-        """Whether no measuring function has an argument `limit`, as far as parsing can tell.
+    def ignores_limit(self, *, calibrating: bool = False) -> bool:
+        """Return whether no measuring function has an argument `limit`, judged by parsing.
 
-        False if there is no measuring function, one has a decorator, or the text cannot be parsed.
+        `calibrating`: only ``calibrate`` counts, if it is defined. False if there is no measuring
+        function, one has a decorator, or the text cannot be parsed.
         """
         defined = [one for one in self._statements or () if isinstance(one, ast.FunctionDef)]
         measuring = [
             one for one in defined if one.name == "calibrate" or one.name.startswith("evaluate")
         ]
+        if calibrating:
+            measuring = [one for one in measuring if one.name == "calibrate"] or measuring
         return bool(measuring) and not any(
             one.decorator_list
             or "limit" in {arg.arg for arg in (*one.args.args, *one.args.kwonlyargs)}

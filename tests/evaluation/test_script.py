@@ -84,7 +84,7 @@ def test_a_limit_is_ignored_if_no_measuring_function_takes_it(tmp_path, text, ex
     """Functions that parsing cannot judge count as functions that take it."""
     path = tmp_path / "s.py"
     path.write_text(text)
-    assert EvaluationScript.read(path).ignores_limit is expected
+    assert EvaluationScript.read(path).ignores_limit() is expected
 
 
 def test_the_environment_beside_the_script_comes_first(script, tmp_path, monkeypatch):

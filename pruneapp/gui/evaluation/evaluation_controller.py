@@ -154,9 +154,8 @@ class ScriptProcess:
 
     @property
     def seconds(self) -> float | None:
-        """Duration of one evaluation of the unpruned model; None until it was measured."""
-        baseline = None if self._evaluator is None else self._evaluator.baseline
-        return None if baseline is None else baseline.first.measured.seconds
+        """Duration of the last evaluation of a state; None if only the unpruned model was run."""
+        return None if self._evaluator is None else self._evaluator.seconds
 
     @property
     def script(self) -> tuple[str, int, int | None] | None:
@@ -746,7 +745,7 @@ class EvaluationController(Feature[EvaluateDialog]):
 
     @property
     def seconds(self) -> float | None:
-        """Duration of one evaluation of the unpruned model; None until it was measured."""
+        """Duration of the last evaluation of a state; None if only the unpruned model was run."""
         return None if self._process is None else self._process.seconds
 
     @property

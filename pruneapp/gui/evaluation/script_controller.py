@@ -364,7 +364,7 @@ class ScriptController(Feature[ConsentDialog]):
             else:
                 search = self._source_check = RunJob("", self._search_for(source))
                 found = yield from search
-                text, script = self._found_text(found, choice.use), found.agreed.script
+                text, script = self._found_text(found, choice), found.agreed.script
         except PruneAppError as error:
             text, trouble = translate_error(error), bool(source.path)
         # The dialog may have been closed, and deleted.
@@ -385,18 +385,19 @@ class ScriptController(Feature[ConsentDialog]):
             return Path.home()
         return document.checkpoint.path.absolute().parent
 
-    def _found_text(self, found: _Found, use: str) -> str:
+    def _found_text(self, found: _Found, choice: SourceChoice) -> str:
         python = found.interpreter
         words = self.tr("Runs with {python} ({found}).").format(
             python=python.path, found=translate_sentence(python.found)
         )
         of_data = self._images_text(found) or self._inputs_text(found) or self._tokens_text(found)
-        if of_data and use:
-            of_data = use
-        parts = of_data, words, translate_sentence(python.notice), self._limit_text(found)
+        if of_data and choice.use:
+            of_data = choice.use
+        limit = self._limit_text(found, choice)
+        parts = of_data, words, translate_sentence(python.notice), limit
         return join_sentences(*parts)
 
-    def _limit_text(self, found: _Found) -> str:
+    def _limit_text(self, found: _Found, choice: SourceChoice) -> str:
         """Return what the samples are, and their number; empty without a limit, or if it is known.
 
         For images, the number of them is shown already.
@@ -404,10 +405,20 @@ class ScriptController(Feature[ConsentDialog]):
         agreed, limit = found.agreed, found.agreed.options.limit
         if limit is None or found.images is not None:
             return ""
-        if agreed.script.ignores_limit:
-            return self.tr(
+        if choice.stops_recording and not agreed.script.builtin:
+            text = self.tr("At most {n} samples of the data of the script are used.")
+            return text.format(n=count(limit))
+        calibrating = bool(choice.use)
+        if agreed.script.ignores_limit(calibrating=calibrating):
+            text = self.tr(
                 "Evaluations use all samples: no function of the script has a parameter 'limit'."
             )
+            if calibrating:
+                text = self.tr(
+                    "All samples of the script are used: its function for them has no parameter "
+                    "'limit'."
+                )
+            return text
         if not agreed.script.builtin:
             return self.tr("The script decides what a sample is.")
         config = self.session.contents.configuration

@@ -88,7 +88,8 @@ class SourceChoice(QWidget):
 
     `kinds` are the kinds that are offered. Only the fields of the chosen kind can be edited. With
     `unpruned` there is also a field for the model from which the open file was pruned. `use` is a
-    sentence that states what the data are used for, if not for an evaluation.
+    sentence that states what the data are used for, if not for an evaluation. `stops_recording`
+    states that inputs of a script are recorded up to the number of samples, whatever it does.
     `ScriptController.serve` connects it.
     """
 
@@ -102,9 +103,10 @@ class SourceChoice(QWidget):
         *,
         unpruned: bool = False,
         use: str = "",
+        stops_recording: bool = False,
     ) -> None:
         super().__init__(parent)
-        self.use = use
+        self.use, self.stops_recording = use, stops_recording
         self._folder = ""
         self._paths: dict[DataKind, str] = {}
         self.radios: dict[DataKind, QRadioButton] = {}

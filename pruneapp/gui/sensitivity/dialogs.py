@@ -237,8 +237,8 @@ class AllocationDialog(DecisionDialog):
             self.tr(
                 "Distributes the total sparsity over the scanned tensors so that the predicted "
                 "quality loss is smallest. The result is one step with a rule for each tensor. "
-                "Change: effect on the metric if only this tensor is pruned (worst case up to "
-                "this amount)."
+                "The column Change is the effect on the metric if only this tensor is pruned: the "
+                "largest one that was measured up to its amount."
             ),
             wrap=True,
             ink=MUTED,

@@ -407,7 +407,7 @@ class ScanController(Feature[ScanDialog]):
             words = join_sentences(words, already.format(n=number_format.count(known)))
         seconds = self._evaluation.seconds
         if seconds is not None and dialog.choice.source() == self._evaluation.source:
-            more = self.tr("About {time}: one evaluation of the unpruned model took {one}.").format(
+            more = self.tr("About {time}: the last evaluation took {one}.").format(
                 time=number_format.duration(left * seconds), one=_seconds(seconds)
             )
         else:

@@ -53,8 +53,9 @@ def request(user, scripts, source):
 class Choice:
     """A source as chosen in a dialog, and the text and the error mark that are shown below it."""
 
-    def __init__(self, source):
-        self._source, self.found, self.use = source, None, ""
+    def __init__(self, source, use="", *, stops_recording=False):
+        self._source, self.found = source, None
+        self.use, self.stops_recording = use, stops_recording
 
     def source(self):
         return self._source
@@ -66,9 +67,9 @@ class Choice:
         return None
 
 
-def look(user, scripts, source):
+def look(user, scripts, source, use="", *, stops_recording=False):
     """Return the text that is shown for a source, and whether it is an error."""
-    choice = Choice(source)
+    choice = Choice(source, use, stops_recording=stops_recording)
     scripts.look(choice)
     user.wait(lambda: choice.found)
     return choice.found
@@ -143,6 +144,21 @@ def test_what_is_not_there_is_refused_in_a_sentence(opened, script, tmp_path):
         assert words in shown
         assert ("Evaluations use all" in shown) == ("Evaluations use all" in words)
         assert is_error is trouble
+
+
+def test_the_samples_of_a_calibration_are_those_of_calibrate(opened, tmp_path):
+    """Repair runs no evaluation, and Recover ends the recording at the number of samples."""
+    user, scripts = opened
+    script = tmp_path / "both.py"
+    script.write_text("def evaluate(model, limit): return 1\ndef calibrate(model): pass\n")
+    source = DataSource(DataKind.SCRIPT, str(script), sys.executable, limit="256")
+    assert look(user, scripts, source)[0].endswith("The script decides what a sample is.")
+    text, _ = look(user, scripts, source, "used for calibration")
+    assert text.endswith(
+        "All samples of the script are used: its function for them has no parameter 'limit'."
+    )
+    text, _ = look(user, scripts, source, "used for training", stops_recording=True)
+    assert text.endswith("At most 256 samples of the data of the script are used.")
 
 
 def test_what_was_chosen_is_remembered_for_the_file(opened, tmp_path, new_user):

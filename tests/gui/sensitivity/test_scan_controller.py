@@ -99,8 +99,8 @@ def test_a_scan_is_chosen_measured_and_shown(scans, opened, runners):
     dialog = scans.ask()
     opened.wait(lambda: "About" in dialog.estimate.text())
     assert plain(dialog.estimate.text()) == (
-        "2 checked tensors × 5 amounts: 8 evaluations are left, 2 measured already. About 2 s: one "
-        "evaluation of the unpruned model took 0.25 s."
+        "2 checked tensors × 5 amounts: 8 evaluations are left, 2 measured already. About 2 s: "
+        "the last evaluation took 0.25 s."
     )
     opened.click(dialog.leave)
     # Loaded masks check their tensors while the form uses them.
@@ -259,7 +259,7 @@ def test_the_dialog_counts_what_is_left_of_the_scan_that_it_continues(
     dialog = scans.ask()
     opened.type(dialog.fractions, "10%, 50%, 90%")
     assert plain(dialog.estimate.text()).startswith(
-        "2 checked tensors × 3 amounts: 2 evaluations are left, 4 measured already. About 1 s: one"
+        "2 checked tensors × 3 amounts: 2 evaluations are left, 4 measured already. About 1 s: the"
     )
     opened.type(dialog.fractions, "50%")
     assert dialog.estimate.text() == (
