@@ -103,7 +103,8 @@ def report_output(
         The error that prevented writing a report or script; raised after the output is printed.
     """
     known = frozenset(selected)
-    tensors = [tensor for tensor in report.tensors if tensor.name in known]
+    # As in the whole model, buffers count only if they are pruned: a repair may change others.
+    tensors = [t for t in report.tensors if t.name in known and (t.learned or t.pruned)]
     numel, pruned = sum(t.numel for t in tensors), sum(t.pruned for t in tensors)
 
     def report_lines() -> Iterator[str]:
@@ -119,7 +120,7 @@ def report_output(
             zeros = sum(t.pruned for t in report.tensors if t.name in already_zero)
             changed = f", {zeros:,} of them zero already" if already_zero else ""
             yield (
-                f"{counted(len(selected), 'selected tensor')}: {pruned:,} of {numel:,} weights "
+                f"{counted(len(tensors), 'selected tensor')}: {pruned:,} of {numel:,} weights "
                 f"pruned ({percent(pruned, numel)}){changed}"
             )
         yield (
@@ -137,7 +138,7 @@ def report_output(
             **(data or {}),
             **attributes(report, _REPORT),
             "selected": {
-                "tensors": len(selected),
+                "tensors": len(tensors),
                 "parameters": numel,
                 "pruned": pruned,
                 "sparsity": pruned / numel if numel else 0.0,
