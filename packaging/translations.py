@@ -714,6 +714,8 @@ STEPS = (
     *("Inputs: {name}", "Inputs: {name}, {n} sample", "Inputs: {name}, {n} samples"),
     "Distillation in {n} step, learning rate {rate}",
     "Distillation in {n} steps, learning rate {rate}",
+    "Distillation of the blocks, then of the whole model in {n} step, learning rate {rate}",
+    "Distillation of the blocks, then of the whole model in {n} steps, learning rate {rate}",
     "{name}: error of the outputs {before} before, {after} after",
     *("{n} of {n2} weight pruned", "{n} of {n2} weights pruned", "{n} block", "{n} blocks"),
     *("{step} on {n} tensor ({pattern})", "{step} on {n} tensors ({pattern})"),

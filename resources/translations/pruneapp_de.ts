@@ -1423,8 +1423,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Prunen</translation>
     </message>
     <message>
-        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. Change: effect on the metric if only this tensor is pruned (worst case up to this amount).</source>
-        <translation>Verteilt die Gesamt-Sparsity so auf die gescannten Tensoren, dass der vorhergesagte Verlust am kleinsten ist. Das Ergebnis ist ein Schritt mit einer Regel für jeden Tensor. Änderung: Wirkung auf die Metrik, wenn nur dieser Tensor geprunt wird (schlechtester Fall bis zu dieser Menge).</translation>
+        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change is the effect on the metric if only this tensor is pruned: the largest one that was measured up to its amount.</source>
+        <translation>Verteilt die Gesamt-Sparsity so auf die gescannten Tensoren, dass der vorhergesagte Qualitätsverlust am kleinsten ist. Das Ergebnis ist ein Schritt mit einer Regel für jeden Tensor. Die Spalte Änderung ist die Wirkung auf die Metrik, wenn nur dieser Tensor geprunt wird: die größte, die bis zu seinem Umfang gemessen wurde.</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -2599,14 +2599,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>Connections</source>
         <translation>Verbindungen</translation>
-    </message>
-    <message>
-        <source>Copy code</source>
-        <translation>Code kopieren</translation>
-    </message>
-    <message>
-        <source>Copy Python code that writes the model with its graph to a .pt2 file</source>
-        <translation>Python-Code kopieren, der das Modell mit seinem Graphen in eine .pt2-Datei schreibt</translation>
     </message>
     <message>
         <source>Trace the model</source>
@@ -3853,11 +3845,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Angestrebte Gesamt-Sparsity</translation>
     </message>
     <message>
-        <source>Sparsity of all selected tensors together after the step, instead of an amount: a fraction of their weights, or a number of weights.</source>
-        <extracomment>limits, target_sparsity</extracomment>
-        <translation>Sparsity aller gewählten Tensoren zusammen nach dem Schritt, statt eines Umfangs: ein Anteil ihrer Gewichte oder eine Anzahl von Gewichten.</translation>
-    </message>
-    <message>
         <source>Exclude</source>
         <extracomment>limits, exclude</extracomment>
         <translation>Ausnehmen</translation>
@@ -3971,6 +3958,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Sequential</source>
         <extracomment>repair, sequential</extracomment>
         <translation>Nacheinander</translation>
+    </message>
+    <message>
+        <source>Repair layers one after another, using inputs from the layers that are already repaired. Usually better. It is off by default because the data is run once more for each layer.</source>
+        <extracomment>repair, sequential</extracomment>
+        <translation>Schichten nacheinander reparieren, mit Eingaben aus den bereits reparierten Schichten. Meist besser. Voreinstellung ist aus, weil die Daten für jede Schicht noch einmal ausgeführt werden.</translation>
     </message>
     <message>
         <source>Memory</source>
@@ -4123,6 +4115,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Die geöffnete GGUF-Datei mit Nullen, wo sie geprunt ist. Alles andere darin bleibt unverändert: Vokabular, Einstellungen und quantisierte Tensoren.</translation>
     </message>
     <message>
+        <source>Sparsity of all selected tensors together after the step, instead of an amount: a fraction of their weights, or a number of weights. The sparsity of the whole model is lower if it has other weights.</source>
+        <extracomment>limits, target_sparsity</extracomment>
+        <translation>Sparsity aller gewählten Tensoren zusammen nach dem Schritt, statt eines Umfangs: ein Anteil ihrer Gewichte oder eine Anzahl von Gewichten. Die Sparsity des ganzen Modells ist niedriger, wenn es weitere Gewichte hat.</translation>
+    </message>
+    <message>
         <source>Iterations of conjugate gradients. More iterations take longer and match the outputs on these inputs more closely.</source>
         <extracomment>repair, iterations</extracomment>
         <translation>Iterationen der konjugierten Gradienten. Mehr Iterationen dauern länger und kommen den Ausgaben auf diesen Eingaben näher.</translation>
@@ -4131,11 +4128,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Adjust the running variances of norm layers to the outputs of the repaired layers.</source>
         <extracomment>repair, norms</extracomment>
         <translation>Die laufenden Varianzen der Norms so ändern, wie sich die der Ausgaben reparierter Schichten ändern.</translation>
-    </message>
-    <message>
-        <source>Repair layers one after another, using inputs from the layers that are already repaired. Usually better, but the data is run once more for each layer.</source>
-        <extracomment>repair, sequential</extracomment>
-        <translation>Schichten nacheinander reparieren, mit Eingaben aus den bereits reparierten Schichten. Meist besser, aber die Daten werden für jede Schicht noch einmal ausgeführt.</translation>
     </message>
     <message>
         <source>Maximum learning rate of AdamW. If empty, three rates are tried for a few steps each and the best one is used.</source>
@@ -5053,6 +5045,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
 <context>
     <name>ExportController</name>
     <message>
+        <source>After shrinking: {n} of {all} parameters; {metric}.</source>
+        <translation>Nach dem Verkleinern: {n} von {all} Parametern; {metric}.</translation>
+    </message>
+    <message>
         <source>After shrinking: {n} of {all} parameters, {share} of them pruned; {metric}.</source>
         <translation>Verkleinert: {n} von {all} Parametern, davon {share} geprunt; {metric}.</translation>
     </message>
@@ -5303,6 +5299,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>The outputs differ from those of the full-size model, because units with an effect were removed. Evaluate this model before you use it: the check finds errors in the files, but does not measure the quality loss.</source>
         <translation>Die Ausgaben unterscheiden sich von denen des Modells in voller Größe, weil Einheiten mit Wirkung entfernt wurden. Werten Sie dieses Modell aus, bevor Sie es verwenden: Die Prüfung findet Fehler in den Dateien, misst aber nicht den Qualitätsverlust.</translation>
+    </message>
+    <message>
+        <source>The outputs differ from those of the pruned model, because units with an effect were removed.</source>
+        <translation>Die Ausgaben unterscheiden sich von denen des geprunten Modells, weil Einheiten mit Wirkung entfernt wurden.</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -5576,12 +5576,28 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Das Ziel des Exports wählen.</translation>
     </message>
     <message>
+        <source>The model cannot be written as {suffix}: use {usual}.</source>
+        <translation>Das Modell kann nicht als {suffix} geschrieben werden: Verwenden Sie {usual}.</translation>
+    </message>
+    <message>
         <source>This already exists: name a new file.</source>
         <translation>Das gibt es schon: Geben Sie eine neue Datei an.</translation>
     </message>
     <message>
+        <source>This is the open file: name another file.</source>
+        <translation>Das ist die geöffnete Datei: Nennen Sie eine andere.</translation>
+    </message>
+    <message>
         <source>Folder</source>
         <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>A file; an existing one is replaced.</source>
+        <translation>Eine Datei; eine vorhandene wird ersetzt.</translation>
+    </message>
+    <message>
+        <source>This file already exists and will be replaced.</source>
+        <translation>Diese Datei gibt es schon und wird ersetzt.</translation>
     </message>
     <message>
         <source>This is a file: name a new folder.</source>
@@ -5598,10 +5614,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Destination file</source>
         <translation>Zieldatei</translation>
-    </message>
-    <message>
-        <source>A file that does not exist yet.</source>
-        <translation>Eine Datei, die es noch nicht gibt.</translation>
     </message>
     <message>
         <source>Export to</source>
@@ -6412,6 +6424,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Compute the total sparsity at which a compact file fits a size</source>
         <translation>Die Gesamt-Sparsity berechnen, bei der eine kompakte Datei in eine Größe passt</translation>
+    </message>
+    <message>
+        <source>of all checked tensors together, not of the whole model</source>
+        <translation>aller markierten Tensoren zusammen, nicht des ganzen Modells</translation>
     </message>
     <message>
         <source>Limits</source>
@@ -7717,6 +7733,17 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Repair…</source>
         <translation>Reparieren…</translation>
+    </message>
+</context>
+<context>
+    <name>ProgramCode</name>
+    <message>
+        <source>Copy code</source>
+        <translation>Code kopieren</translation>
+    </message>
+    <message>
+        <source>Copy Python code that writes the model with its graph to a .pt2 file</source>
+        <translation>Python-Code kopieren, der das Modell mit seinem Graphen in eine .pt2-Datei schreibt</translation>
     </message>
 </context>
 <context>
@@ -9049,6 +9076,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Fehler</translation>
     </message>
     <message>
+        <source>loss</source>
+        <translation>Verlust</translation>
+    </message>
+    <message>
         <source>Trains {n} remaining weights of the whole model on {device}.</source>
         <translation>Trainiert {n} verbleibende Gewichte des ganzen Modells auf {device}.</translation>
     </message>
@@ -9140,6 +9171,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Noch keine Kurve. Zuerst werden die Eingaben aufgezeichnet, jeder Block wird einzeln trainiert, und Lernraten werden ausprobiert. Dann wird das ganze Modell trainiert, und sein Fehler wird hier gezeichnet.</translation>
     </message>
     <message>
+        <source>Nothing to plot yet. The losses that train() of the script yields are plotted here.</source>
+        <translation>Noch keine Kurve. Die Verluste, die train() des Skripts liefert, werden hier gezeichnet.</translation>
+    </message>
+    <message>
         <source>Pause</source>
         <translation>Anhalten</translation>
     </message>
@@ -9186,6 +9221,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Learning rate</source>
         <translation>Lernrate</translation>
+    </message>
+    <message>
+        <source>Training loss</source>
+        <translation>Trainingsverlust</translation>
     </message>
     <message>
         <source>Mean error of the outputs on held-out inputs, and its change since the training began. It can rise while the learning rate is high; the best weights are kept.</source>
@@ -9945,8 +9984,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>{n} davon bleiben, wenn Skript, Python und Optionen dieselben sind.</translation>
     </message>
     <message>
-        <source>About {time}: one evaluation of the unpruned model took {one}.</source>
-        <translation>Etwa {time}: Eine Auswertung des ungeprunten Modells dauerte {one}.</translation>
+        <source>About {time}: the last evaluation took {one}.</source>
+        <translation>Etwa {time}: Die letzte Auswertung dauerte {one}.</translation>
     </message>
     <message>
         <source>The time left is shown after three runs of the unpruned model.</source>
@@ -10121,8 +10160,16 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Läuft mit {python} ({found}).</translation>
     </message>
     <message>
+        <source>At most {n} samples of the data of the script are used.</source>
+        <translation>Höchstens {n} Proben der Daten des Skripts werden verwendet.</translation>
+    </message>
+    <message>
         <source>Evaluations use all samples: no function of the script has a parameter &apos;limit&apos;.</source>
         <translation>Auswertungen nehmen alle Proben: Keine Funktion des Skripts hat einen Parameter „limit“.</translation>
+    </message>
+    <message>
+        <source>All samples of the script are used: its function for them has no parameter &apos;limit&apos;.</source>
+        <translation>Alle Proben des Skripts werden verwendet: Seine Funktion dafür hat keinen Parameter „limit“.</translation>
     </message>
     <message>
         <source>The script decides what a sample is.</source>
@@ -20101,6 +20148,16 @@ steps</extracomment>
         <translation>Das Training jedes Blocks hat den Fehler der Ausgaben bei {samples} von {start} auf {end} verringert. Das ganze Modell wurde in {steps} Training nicht besser; sie werden nicht verwendet.</translation>
     </message>
     <message>
+        <source>The error of the outputs on {samples} fell from {before} to {start} by the sequential repair, and to {end} by training the blocks and in {steps} of the whole model ({less} % less).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Fehler der Ausgaben auf {samples} sank durch die sequenzielle Reparatur von {before} auf {start}, und durch Training der Blöcke und in {steps} des ganzen Modells auf {end} ({less} % weniger).</translation>
+    </message>
+    <message>
+        <source>The error of the outputs on {samples} fell from {before} to {end} by training the blocks and in {steps} of the whole model ({less} % less).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Fehler der Ausgaben auf {samples} sank durch Training der Blöcke und in {steps} des ganzen Modells von {before} auf {end} ({less} % weniger).</translation>
+    </message>
+    <message>
         <source>The error of the outputs on {samples} fell from {before} to {start} by the sequential repair, and to {end} in {steps} of training ({less} % less).</source>
         <extracomment>sentences</extracomment>
         <translation>Der Fehler der Ausgaben auf {samples} sank durch die sequenzielle Reparatur von {before} auf {start} und in {steps} Training auf {end} ({less} % weniger).</translation>
@@ -22643,6 +22700,16 @@ steps</extracomment>
         <translation>Destillation in {n} Schritten, Lernrate {rate}</translation>
     </message>
     <message>
+        <source>Distillation of the blocks, then of the whole model in {n} step, learning rate {rate}</source>
+        <extracomment>steps</extracomment>
+        <translation>Destillation der Blöcke, dann des ganzen Modells in {n} Schritt, Lernrate {rate}</translation>
+    </message>
+    <message>
+        <source>Distillation of the blocks, then of the whole model in {n} steps, learning rate {rate}</source>
+        <extracomment>steps</extracomment>
+        <translation>Destillation der Blöcke, dann des ganzen Modells in {n} Schritten, Lernrate {rate}</translation>
+    </message>
+    <message>
         <source>{name}: error of the outputs {before} before, {after} after</source>
         <extracomment>steps</extracomment>
         <translation>{name}: Fehler der Ausgaben vorher {before}, nachher {after}</translation>
@@ -23076,6 +23143,10 @@ steps</extracomment>
         <translation>Prüfung</translation>
     </message>
     <message>
+        <source>With its graph, more channels can be removed: run this code where your model runs, and open the .pt2 file that it writes.</source>
+        <translation>Mit seinem Graphen können mehr Kanäle entfernt werden: Führen Sie diesen Code dort aus, wo Ihr Modell läuft, und öffnen Sie die .pt2-Datei, die er schreibt.</translation>
+    </message>
+    <message>
         <source>The units that rank lowest are cut first: by a norm over all their tensors, by Wanda or FLAP, which use statistics of activations, or by scores that you computed.</source>
         <translation>Die Einheiten mit dem niedrigsten Rang werden zuerst entfernt: nach einer Norm über alle ihre Tensoren, nach Wanda oder FLAP, die Statistiken der Aktivierungen verwenden, oder nach Werten, die Sie berechnet haben.</translation>
     </message>
@@ -23309,8 +23380,8 @@ steps</extracomment>
         <translation>{amount}, unsicher</translation>
     </message>
     <message>
-        <source>none ({amount})</source>
-        <translation>keiner ({amount})</translation>
+        <source>{amount}, within noise</source>
+        <translation>{amount}, im Rauschen</translation>
     </message>
     <message>
         <source>{amount}, better</source>

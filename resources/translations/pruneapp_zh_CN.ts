@@ -1423,8 +1423,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>剪枝</translation>
     </message>
     <message>
-        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. Change: effect on the metric if only this tensor is pruned (worst case up to this amount).</source>
-        <translation>将总稀疏度分配到已扫描的张量上，使预测的损失最小。结果是一个步骤，每个张量一条规则。变化：仅剪枝该张量时对指标的影响（不超过该数量时的最坏情况）。</translation>
+        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change is the effect on the metric if only this tensor is pruned: the largest one that was measured up to its amount.</source>
+        <translation>将总稀疏度分配到已扫描的张量上，使预测的质量损失最小。结果是一个步骤，每个张量一条规则。“变化”列是仅剪枝该张量时对指标的影响：即不超过其剪枝量时测得的最大影响。</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -2599,14 +2599,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>Connections</source>
         <translation>连接</translation>
-    </message>
-    <message>
-        <source>Copy code</source>
-        <translation>复制代码</translation>
-    </message>
-    <message>
-        <source>Copy Python code that writes the model with its graph to a .pt2 file</source>
-        <translation>复制将模型及其计算图写入 .pt2 文件的 Python 代码</translation>
     </message>
     <message>
         <source>Trace the model</source>
@@ -3853,11 +3845,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>目标总稀疏度</translation>
     </message>
     <message>
-        <source>Sparsity of all selected tensors together after the step, instead of an amount: a fraction of their weights, or a number of weights.</source>
-        <extracomment>limits, target_sparsity</extracomment>
-        <translation>此步骤后所有选中张量合计的稀疏度，代替剪枝量：其权重的比例，或权重的数量。</translation>
-    </message>
-    <message>
         <source>Exclude</source>
         <extracomment>limits, exclude</extracomment>
         <translation>排除</translation>
@@ -3971,6 +3958,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Sequential</source>
         <extracomment>repair, sequential</extracomment>
         <translation>顺序修复</translation>
+    </message>
+    <message>
+        <source>Repair layers one after another, using inputs from the layers that are already repaired. Usually better. It is off by default because the data is run once more for each layer.</source>
+        <extracomment>repair, sequential</extracomment>
+        <translation>逐层修复，使用来自已修复层的输入。通常效果更好。默认关闭，因为每层都要多运行一次数据。</translation>
     </message>
     <message>
         <source>Memory</source>
@@ -4123,6 +4115,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>打开的 GGUF 文件，剪枝处为零。其余内容保持不变：词表、设置和量化张量。</translation>
     </message>
     <message>
+        <source>Sparsity of all selected tensors together after the step, instead of an amount: a fraction of their weights, or a number of weights. The sparsity of the whole model is lower if it has other weights.</source>
+        <extracomment>limits, target_sparsity</extracomment>
+        <translation>此步骤后所有选中张量合计的稀疏度，代替剪枝量：其权重的比例，或权重的数量。如果模型还有其他权重，整个模型的稀疏度会更低。</translation>
+    </message>
+    <message>
         <source>Iterations of conjugate gradients. More iterations take longer and match the outputs on these inputs more closely.</source>
         <extracomment>repair, iterations</extracomment>
         <translation>共轭梯度法的迭代次数。次数越多耗时越长，也越接近这些输入上的输出。</translation>
@@ -4131,11 +4128,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Adjust the running variances of norm layers to the outputs of the repaired layers.</source>
         <extracomment>repair, norms</extracomment>
         <translation>随被修复层输出方差的变化，调整归一化的移动方差。</translation>
-    </message>
-    <message>
-        <source>Repair layers one after another, using inputs from the layers that are already repaired. Usually better, but the data is run once more for each layer.</source>
-        <extracomment>repair, sequential</extracomment>
-        <translation>逐层修复，使用来自已修复层的输入。通常效果更好，但每层都要多运行一次数据。</translation>
     </message>
     <message>
         <source>Maximum learning rate of AdamW. If empty, three rates are tried for a few steps each and the best one is used.</source>
@@ -5053,6 +5045,10 @@ Code inside checkpoints is never executed.</source>
 <context>
     <name>ExportController</name>
     <message>
+        <source>After shrinking: {n} of {all} parameters; {metric}.</source>
+        <translation>缩减后：{all} 个参数中剩余 {n} 个；{metric}。</translation>
+    </message>
+    <message>
         <source>After shrinking: {n} of {all} parameters, {share} of them pruned; {metric}.</source>
         <translation>缩减后：{all} 个参数中剩余 {n} 个，其中 {share} 已剪枝；{metric}。</translation>
     </message>
@@ -5303,6 +5299,10 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>The outputs differ from those of the full-size model, because units with an effect were removed. Evaluate this model before you use it: the check finds errors in the files, but does not measure the quality loss.</source>
         <translation>输出与原尺寸模型不同，因为移除了有作用的单元。使用前请评估此模型：检查能发现文件中的错误，但不测量质量损失。</translation>
+    </message>
+    <message>
+        <source>The outputs differ from those of the pruned model, because units with an effect were removed.</source>
+        <translation>输出与剪枝后的模型不同，因为移除了有作用的单元。</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -5576,12 +5576,28 @@ Code inside checkpoints is never executed.</source>
         <translation>选择导出的目标位置。</translation>
     </message>
     <message>
+        <source>The model cannot be written as {suffix}: use {usual}.</source>
+        <translation>模型无法写为 {suffix}：请使用 {usual}。</translation>
+    </message>
+    <message>
         <source>This already exists: name a new file.</source>
         <translation>该名称已存在：请指定一个新文件。</translation>
     </message>
     <message>
+        <source>This is the open file: name another file.</source>
+        <translation>这是打开的文件：请指定其他文件。</translation>
+    </message>
+    <message>
         <source>Folder</source>
         <translation>文件夹</translation>
+    </message>
+    <message>
+        <source>A file; an existing one is replaced.</source>
+        <translation>一个文件；已存在的文件将被替换。</translation>
+    </message>
+    <message>
+        <source>This file already exists and will be replaced.</source>
+        <translation>此文件已存在，将被替换。</translation>
     </message>
     <message>
         <source>This is a file: name a new folder.</source>
@@ -5598,10 +5614,6 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Destination file</source>
         <translation>目标文件</translation>
-    </message>
-    <message>
-        <source>A file that does not exist yet.</source>
-        <translation>一个尚不存在的文件。</translation>
     </message>
     <message>
         <source>Export to</source>
@@ -6412,6 +6424,10 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Compute the total sparsity at which a compact file fits a size</source>
         <translation>计算使紧凑文件符合某一大小的总稀疏度</translation>
+    </message>
+    <message>
+        <source>of all checked tensors together, not of the whole model</source>
+        <translation>所有勾选张量合计，而非整个模型</translation>
     </message>
     <message>
         <source>Limits</source>
@@ -7717,6 +7733,17 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Repair…</source>
         <translation>修复…</translation>
+    </message>
+</context>
+<context>
+    <name>ProgramCode</name>
+    <message>
+        <source>Copy code</source>
+        <translation>复制代码</translation>
+    </message>
+    <message>
+        <source>Copy Python code that writes the model with its graph to a .pt2 file</source>
+        <translation>复制将模型及其计算图写入 .pt2 文件的 Python 代码</translation>
     </message>
 </context>
 <context>
@@ -9048,6 +9075,10 @@ computed on this computer.</source>
         <translation>误差</translation>
     </message>
     <message>
+        <source>loss</source>
+        <translation>损失</translation>
+    </message>
+    <message>
         <source>Trains {n} remaining weights of the whole model on {device}.</source>
         <translation>在 {device} 上训练整个模型的 {n} 个剩余权重。</translation>
     </message>
@@ -9139,6 +9170,10 @@ computed on this computer.</source>
         <translation>尚无曲线。首先记录输入，逐个训练每个块，并尝试学习率。然后训练整个模型，其误差会绘制在这里。</translation>
     </message>
     <message>
+        <source>Nothing to plot yet. The losses that train() of the script yields are plotted here.</source>
+        <translation>尚无曲线。脚本的 train() 产出的损失会绘制在这里。</translation>
+    </message>
+    <message>
         <source>Pause</source>
         <translation>暂停</translation>
     </message>
@@ -9185,6 +9220,10 @@ computed on this computer.</source>
     <message>
         <source>Learning rate</source>
         <translation>学习率</translation>
+    </message>
+    <message>
+        <source>Training loss</source>
+        <translation>训练损失</translation>
     </message>
     <message>
         <source>Mean error of the outputs on held-out inputs, and its change since the training began. It can rise while the learning rate is high; the best weights are kept.</source>
@@ -9944,8 +9983,8 @@ computed on this computer.</source>
         <translation>若脚本、Python 和选项相同，则保留其中 {n} 次。</translation>
     </message>
     <message>
-        <source>About {time}: one evaluation of the unpruned model took {one}.</source>
-        <translation>约 {time}：未剪枝模型的一次评估用时 {one}。</translation>
+        <source>About {time}: the last evaluation took {one}.</source>
+        <translation>约 {time}：上一次评估用时 {one}。</translation>
     </message>
     <message>
         <source>The time left is shown after three runs of the unpruned model.</source>
@@ -10120,8 +10159,16 @@ computed on this computer.</source>
         <translation>使用 {python} 运行（{found}）。</translation>
     </message>
     <message>
+        <source>At most {n} samples of the data of the script are used.</source>
+        <translation>最多使用脚本数据中的 {n} 个样本。</translation>
+    </message>
+    <message>
         <source>Evaluations use all samples: no function of the script has a parameter &apos;limit&apos;.</source>
         <translation>评估使用全部样本：脚本中没有函数带有参数 &apos;limit&apos;。</translation>
+    </message>
+    <message>
+        <source>All samples of the script are used: its function for them has no parameter &apos;limit&apos;.</source>
+        <translation>使用脚本的全部样本：其提供样本的函数没有参数 &apos;limit&apos;。</translation>
     </message>
     <message>
         <source>The script decides what a sample is.</source>
@@ -20100,6 +20147,16 @@ steps</extracomment>
         <translation>逐块训练将 {samples}上的输出误差从 {start} 降至 {end}。对整个模型训练 {steps}没有改善，因此不采用。</translation>
     </message>
     <message>
+        <source>The error of the outputs on {samples} fell from {before} to {start} by the sequential repair, and to {end} by training the blocks and in {steps} of the whole model ({less} % less).</source>
+        <extracomment>sentences</extracomment>
+        <translation>{samples}上的输出误差通过顺序修复从 {before} 降到 {start}，又通过训练各块和对整个模型训练 {steps}降到 {end}（减少 {less} %）。</translation>
+    </message>
+    <message>
+        <source>The error of the outputs on {samples} fell from {before} to {end} by training the blocks and in {steps} of the whole model ({less} % less).</source>
+        <extracomment>sentences</extracomment>
+        <translation>{samples}上的输出误差通过训练各块和对整个模型训练 {steps}从 {before} 降到 {end}（减少 {less} %）。</translation>
+    </message>
+    <message>
         <source>The error of the outputs on {samples} fell from {before} to {start} by the sequential repair, and to {end} in {steps} of training ({less} % less).</source>
         <extracomment>sentences</extracomment>
         <translation>{samples}上的输出误差通过顺序修复从 {before} 降到 {start}，又经过 {steps}训练降到 {end}（减少 {less} %）。</translation>
@@ -22642,6 +22699,16 @@ steps</extracomment>
         <translation>{n} 步蒸馏，学习率 {rate}</translation>
     </message>
     <message>
+        <source>Distillation of the blocks, then of the whole model in {n} step, learning rate {rate}</source>
+        <extracomment>steps</extracomment>
+        <translation>先蒸馏各块，再对整个模型蒸馏 {n} 步，学习率 {rate}</translation>
+    </message>
+    <message>
+        <source>Distillation of the blocks, then of the whole model in {n} steps, learning rate {rate}</source>
+        <extracomment>steps</extracomment>
+        <translation>先蒸馏各块，再对整个模型蒸馏 {n} 步，学习率 {rate}</translation>
+    </message>
+    <message>
         <source>{name}: error of the outputs {before} before, {after} after</source>
         <extracomment>steps</extracomment>
         <translation>{name}：输出误差由 {before} 变为 {after}</translation>
@@ -23075,6 +23142,10 @@ steps</extracomment>
         <translation>检查</translation>
     </message>
     <message>
+        <source>With its graph, more channels can be removed: run this code where your model runs, and open the .pt2 file that it writes.</source>
+        <translation>有了计算图，可以移除更多通道：请在能运行模型的环境中运行这段代码，并打开它写出的 .pt2 文件。</translation>
+    </message>
+    <message>
         <source>The units that rank lowest are cut first: by a norm over all their tensors, by Wanda or FLAP, which use statistics of activations, or by scores that you computed.</source>
         <translation>排名最低的单元最先被移除：按其所有张量的范数，按使用激活统计的 Wanda 或 FLAP，或按您计算的分数。</translation>
     </message>
@@ -23308,8 +23379,8 @@ steps</extracomment>
         <translation>{amount}，不确定</translation>
     </message>
     <message>
-        <source>none ({amount})</source>
-        <translation>未发现差异（{amount}）</translation>
+        <source>{amount}, within noise</source>
+        <translation>{amount}，在噪声范围内</translation>
     </message>
     <message>
         <source>{amount}, better</source>

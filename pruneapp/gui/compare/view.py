@@ -190,7 +190,7 @@ class SideMetrics(QWidget):
         return mark_calibrated(metric(of.value, share=of.share), of)
 
     def _difference(self, pair: MetricPair) -> str:
-        """Return the difference as text, with "better", "worse" or "none" where that is known."""
+        """Return the difference, with "better", "worse" or "within noise" where that is known."""
         difference, b = pair.difference, pair.b
         if difference is None or b is None:
             return NO_NUMBER
@@ -198,7 +198,8 @@ class SideMetrics(QWidget):
         if pair.is_none and pair.at_most and difference:
             return self.tr("{amount}, uncertain").format(amount=amount)
         if pair.is_none:
-            return self.tr("none ({amount})").format(amount=amount) if difference else amount
+            text = self.tr("{amount}, within noise") if difference else "{amount}"
+            return text.format(amount=amount)
         if b.higher is None or not difference:
             return amount
         words = self.tr("{amount}, better") if b.higher == (difference > 0) else None

@@ -235,7 +235,8 @@ class PreviewPanel(QWidget):
             self.action.set_count(estimate.to_prune, state.units, exact=estimate.exact)
             self.file.set_compact(state.compact)
         if stage is not PreviewStage.REQUESTED:
-            counting = estimate is not None and state.requested and error is None
+            # An exact preview has all figures; a scan may keep histograms waiting for minutes.
+            counting = state.requested and error is None and state.preview is None
             self.state.set_counting(estimate.counting if counting and estimate is not None else 1.0)
         self.action.set_previewable(previewable=state.step is not None and not state.requested)
 

@@ -30,6 +30,7 @@ from pruneapp.gui.widgets.labels import (
     DANGER,
     MUTED,
     ElidedLabel,
+    as_sentence,
     heading,
     join_sentences,
     plain,
@@ -192,7 +193,7 @@ class RecipeController(Feature[RecipeDialog]):
         text = self.tr("Recipe saved: {file}").format(file=written[-1].name)
         if len(written) > 1:
             more = self.tr("Keep the folder {folder} with masks and repaired values next to it.")
-            text = join_sentences(text, more.format(folder=written[0].parent.name))
+            text = join_sentences(as_sentence(text), more.format(folder=written[0].parent.name))
         self._notifications.end(NoticeTopic.RECIPE)
         self._notifications.show_done(text)
 

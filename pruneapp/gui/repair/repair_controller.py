@@ -74,7 +74,8 @@ PARAMS = (
         name="sequential",
         label="Sequential",
         help="Repair layers one after another, using inputs from the layers that are already "
-        "repaired. Usually better, but the data is run once more for each layer.",
+        "repaired. Usually better. It is off by default because the data is run once more for "
+        "each layer.",
     ),
     SizeParam(
         name="memory",

@@ -48,7 +48,7 @@ def test_values_difference_and_noise_of_each_metric_are_painted(view):
 
 def test_a_difference_within_the_noise_is_none(view):
     view.set_pairs(pairs_of(DENSE, quality(0.985, 0.04)), "")
-    assert [row[3] for row in cells(view)] == ["none (−0.5 points)", "−0.01, better"]
+    assert [row[3] for row in cells(view)] == ["−0.5 points, within noise", "−0.01, better"]
 
 
 def test_two_pruned_states_have_the_noise_of_both(view):

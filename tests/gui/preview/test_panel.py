@@ -76,6 +76,16 @@ def test_an_estimate_is_there_before_the_report(forecast):
     assert not forecast.action.button.isEnabled()
 
 
+def test_an_exact_preview_does_not_wait_for_histograms(forecast):
+    """Regression: during a scan, which keeps them waiting, it was "counting… 0 %" for minutes."""
+    waiting = Estimate(tensors=4, to_prune=195, exact=False, counting=0.0)
+    show_estimate(forecast, waiting)
+    assert forecast.state.text() == f"counting… 0{GAP}%"
+    step = Step((Row(("m.a",), "l1_unstructured", {}),))
+    forecast.set_preview(PreviewState(step=step, estimate=waiting, preview=object(), known=REPORT))
+    assert forecast.state.text() == ""
+
+
 def test_another_number_on_the_button_does_not_lay_out_the_window_anew(show, qtbot):
     window = QWidget()
     QVBoxLayout(window).addWidget(action := PruneAction())

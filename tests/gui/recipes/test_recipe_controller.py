@@ -20,6 +20,7 @@ from pruneapp.document.entries import RepairSource
 from pruneapp.edits.repaired_values import RepairedValues, as_values
 from pruneapp.export.format_sizes import format_offers
 from pruneapp.gui.export.export_controller import preview_export
+from pruneapp.gui.recipes import recipe_controller
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import recipe_of, save
 from tests.gui.journeys.test_screen_reader import problems_of
@@ -263,6 +264,21 @@ def test_copy_as_python_asks_where_masks_may_go(user, source, tmp_path, monkeypa
     made = load_file(run_clipboard(tmp_path, monkeypatch))
     for name, mask in user.document.masks.items():
         assert np.array_equal(made[name].reshape(-1) != 0, mask.bools()), name
+
+
+def test_the_note_of_a_saved_recipe_names_the_folder_that_belongs_to_it(user, source, tmp_path):
+    def save_with_masks(_recipe, path, _job):
+        path.write_text("{}")
+        return tmp_path / "r.masks" / "1", path
+
+    user.open_file(source)
+    prune(user, "30%")
+    user.monkeypatch.setattr(recipe_controller, "save", save_with_masks)
+    save_recipe(user, tmp_path / "r.recipe.json")
+    assert user.window.done.label.text() == (
+        "Recipe saved: r.recipe.json. Keep the folder r.masks with masks and repaired values next "
+        "to it."
+    )
 
 
 def test_a_step_that_was_undone_is_not_in_the_recipe(user, source, tmp_path):
