@@ -140,6 +140,8 @@ class RuleEditor(QWidget):
             if before is not None and before.granularity != form.granularity:
                 self.method.insertSeparator(self.method.count())
             self.method.addItem(form.label, form.name)
+            tip = as_plain(form.help)
+            self.method.setItemData(self.method.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
         self.set_rules_shown(shown=False)
         self.method.currentIndexChanged.connect(self._choose)
         self.explain.toggled.connect(self.help.setVisible)

@@ -415,3 +415,10 @@ def test_a_rule_is_prepared_for_one_tensor_whatever_is_in_its_name(user, tmp_pat
         assert row.names == (name,)
         assert row.values["amount"] == 0.25
     assert user.views.tree.checked_names() == checked
+
+
+def test_each_method_of_the_list_has_its_help_as_tooltip(opened):
+    box = opened.rule.method
+    for row in range(box.count()):
+        if box.itemText(row):  # not a separator
+            assert box.itemData(row, Qt.ItemDataRole.ToolTipRole).startswith("<span>")
