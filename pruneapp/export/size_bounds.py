@@ -1,4 +1,4 @@
-"""Upper bounds of the size of compact files, fast enough for every move of a slider.
+"""Packed sizes and upper bounds of compact files, fast enough for every move of a slider.
 
 The header of a compact file describes each tensor and the history; for 20,000 small tensors it is
 larger than their weights. Its length is planned once per checkpoint; afterwards only the changes of
@@ -37,6 +37,17 @@ _PATTERNS = 320
 _AROUND = 64
 
 
+class CompactSize(NamedTuple):
+    """Sizes of a compact file, in bytes.
+
+    `packed` has the tensors before compression, as in `unpacked_size`; `at_most` is an upper bound
+    of the file, with its header and the worst result of compression.
+    """
+
+    packed: int
+    at_most: int
+
+
 class _Description(NamedTuple):
     """The description of an edit in a header: its bytes, and the bytes of its masks by name.
 
@@ -49,19 +60,21 @@ class _Description(NamedTuple):
 
 
 class _State(NamedTuple):
-    """The sizes of a state: bytes of each packed tensor, bytes of the rest, and the history.
+    """The sizes of a state: maximum bytes of each packed tensor, of the file, and the history.
 
-    `nbytes` counts everything except the descriptions of edits.
+    `nbytes` counts everything except the descriptions of edits; `unpacked` has the uncompressed
+    bytes of all tensors.
     """
 
     snapshot: Snapshot
     tensors: Mapping[str, int]
     nbytes: int
+    unpacked: Mapping[str, int]
     history: tuple[_Description, ...]
 
 
 class CompactSizes:
-    """Upper bounds for the states of a document.
+    """Packed sizes and upper bounds for the states of a document.
 
     Thread-safe; at worst two threads compute the same.
     """
@@ -84,26 +97,30 @@ class CompactSizes:
         around = self._around
         return around is not None and around[0] is snapshot.checkpoint
 
-    def bound_now(self, capture: Capture, job: Job) -> int | None:
-        """Return the maximum bytes of a compact file of a state; None if none can be written.
+    def measure_now(self, capture: Capture, job: Job) -> CompactSize | None:
+        """Return the sizes of a compact file of a state; None if none can be written.
 
         Linear in the number of tensors and in new entries of the history. Cached for the last
         state; the first call for a checkpoint plans its file.
         """
         state = self._measure_state(capture, job)
-        return None if state is None else state.nbytes + _history_bytes(state.history)
+        if state is None:
+            return None
+        return CompactSize(
+            sum(state.unpacked.values()), state.nbytes + _history_bytes(state.history)
+        )
 
-    def bound_after(
+    def measure_after(
         self,
         capture: Capture,
         pruned: Mapping[str, int],
         step: Step,
         job: Job,
         entry: Json | None = None,
-    ) -> int | None:
-        """Return the maximum bytes of a compact file after a step; None if none can be written.
+    ) -> CompactSize | None:
+        """Return the sizes of a compact file after a step; None if none can be written.
 
-        Linear in the number of packed tensors. Tensors with weights that were made permanent, which
+        Linear in the number of tensors. Tensors with weights that were made permanent, which
         a method may prune again, count with the larger of both numbers of zeros.
 
         Parameters
@@ -119,15 +136,15 @@ class CompactSizes:
         if state is None:
             return None
         snapshot, nbytes = state.snapshot, state.nbytes
+        packed = sum(state.unpacked.values())
         permanent, entries = bool(snapshot.permanent), snapshot.checkpoint.entries
-        for name, old_bytes in state.tensors.items():
-            if (count := pruned.get(name)) is None:
-                continue
-            if permanent and (zeroed := snapshot.export_mask(name)) is not None:
-                count = max(count, zeroed.pruned)
-            nbytes += max_packed_bytes(entries[name], count) - old_bytes
+        for name, after in pruned.items():
+            count = max(after, _count_zeroed(snapshot, name)) if permanent else after
+            packed += _unpacked_bytes(entries[name], count) - state.unpacked[name]
+            if name in state.tensors:
+                nbytes += max_packed_bytes(entries[name], count) - state.tensors[name]
         described = self._describe_step(snapshot.checkpoint, step, entry)
-        return nbytes + _history_bytes((*state.history, described))
+        return CompactSize(packed, nbytes + _history_bytes((*state.history, described)))
 
     def _measure_state(self, capture: Capture, job: Job) -> _State | None:
         """Return the sizes of a state; None if no compact file can be written.
@@ -154,9 +171,16 @@ class CompactSizes:
         # Drop descriptions of steps that are no longer in the history: they may hold masks.
         records = set(map(id, capture.records))
         self._described = {k: one for k, one in list(self._described.items()) if k in records}
-        tensors = {e.name: _max_packed_bytes(snapshot, e) for e in around[2]}
-        nbytes = around[1] + sum(tensors.values())
-        self._last = _State(snapshot, tensors, nbytes, tuple(history))
+        entries = snapshot.checkpoint.entries
+        zeros = {name: _count_zeroed(snapshot, name) for name in entries}
+        tensors = {e.name: max_packed_bytes(e, zeros[e.name]) for e in around[2]}
+        self._last = _State(
+            snapshot,
+            tensors,
+            around[1] + sum(tensors.values()),
+            {name: _unpacked_bytes(entry, zeros[name]) for name, entry in entries.items()},
+            tuple(history),
+        )
         return self._last
 
     def _describe_step(
@@ -196,9 +220,9 @@ def _bytes_without_packed(
     return plan.nbytes - sum(map(max_packed_bytes, packed)) + _AROUND
 
 
-def _max_packed_bytes(snapshot: Snapshot, entry: TensorEntry) -> int:
-    zeroed = snapshot.export_mask(entry.name)
-    return max_packed_bytes(entry, 0 if zeroed is None else zeroed.pruned)
+def _count_zeroed(snapshot: Snapshot, name: str) -> int:
+    zeroed = snapshot.export_mask(name)
+    return 0 if zeroed is None else zeroed.pruned
 
 
 def _history_bytes(edits: Iterable[_Description]) -> int:
@@ -249,17 +273,18 @@ def size_range(capture: Capture, step: Step, job: Job) -> tuple[int, int, tuple[
     names = pruned_tensors(rows_of(snapshot.checkpoint, step))
     touched = tuple(entry for entry in snapshot.checkpoint.entries.values() if entry.name in names)
     longest = replace(step.limits, target_sparsity=sum(entry.numel for entry in touched))
-    now = sizes.bound_now(capture, job)
+    now = sizes.measure_now(capture, job)
     # A fully pruned tensor takes no space at all, while one kept weight needs the mask.
     all_pruned = {entry.name: entry.numel for entry in touched}
-    after = sizes.bound_after(capture, all_pruned, replace(step, limits=longest), job)
+    after = sizes.measure_after(capture, all_pruned, replace(step, limits=longest), job)
     if now is None or after is None:
         raise ParameterError(
             "This checkpoint cannot be written as a compact file, so its size cannot be "
             "guaranteed.",
             remedy="Enter a fraction or a count.",
         )
-    return after + sum(map(_bytes_without_values, touched)), now, touched
+    least = after.at_most + sum(map(_bytes_without_values, touched))
+    return least, now.at_most, touched
 
 
 def total_for(capture: Capture, step: Step, nbytes: int, job: Job) -> int:
@@ -324,14 +349,13 @@ def unpacked_size(snapshot: Snapshot, job: Job) -> int:
     size = 0
     for entry in snapshot.checkpoint.entries.values():
         job.step(0)
-        size += _unpacked_bytes(snapshot, entry)
+        size += _unpacked_bytes(entry, _count_zeroed(snapshot, entry.name))
     return size
 
 
-def _unpacked_bytes(snapshot: Snapshot, entry: TensorEntry) -> int:
+def _unpacked_bytes(entry: TensorEntry, pruned: int) -> int:
     """Return the uncompressed bytes of a tensor, packed or not, whichever is less."""
-    zeroed = snapshot.export_mask(entry.name)
-    if zeroed is None or not zeroed.pruned:
+    if not pruned:
         return entry.nbytes
-    kept = entry.numel - zeroed.pruned
+    kept = entry.numel - pruned
     return min(entry.nbytes, kept * (entry.dtype.bits // 8) + (entry.numel + 7) // 8)

@@ -22,7 +22,7 @@ from pruneapp.document.document import Capture, Document
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, PruneAppError
 from pruneapp.export.report import ExportRequest
-from pruneapp.export.size_bounds import CompactSizes, size_range, total_for
+from pruneapp.export.size_bounds import CompactSizes, size_range, total_for, unpacked_size
 from pruneapp.gui.export.export_controller import export_document
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask, MaskSet
@@ -64,13 +64,16 @@ def written(document, folder):
 
 
 def pruned(document, step):
-    """Apply a step; return the predicted upper bound of the size."""
+    """Apply a step; return the predicted sizes of the file."""
     sizes, capture = CompactSizes(), Capture.of(document)
     preview = compute_preview(capture.snapshot, step, CpuKernel(), Job())
-    told = sizes.bound_after(capture, preview.report.after_by_name, step, Job(), preview.edit.entry)
+    told = sizes.measure_after(
+        capture, preview.report.after_by_name, step, Job(), preview.edit.entry
+    )
     document.commit(preview)
     after = Capture.of(document)
-    assert told == sizes.bound_now(after, Job()) == CompactSizes().bound_now(after, Job())
+    assert told == sizes.measure_now(after, Job()) == CompactSizes().measure_now(after, Job())
+    assert told.packed == unpacked_size(after.snapshot, Job())
     return told
 
 
@@ -99,13 +102,13 @@ def test_the_most_is_never_less_than_is_written(tmp_path_factory, tensors, metho
         names = tuple(
             e.name for e in checkpoint.entries.values() if e.prunable and len(e.shape) > 1
         )
-        opened = CompactSizes().bound_now(Capture.of(document), Job())
-        assert opened >= written(document, folder)
+        opened = CompactSizes().measure_now(Capture.of(document), Job())
+        assert opened.at_most >= written(document, folder)
         if names:
             for _ in range(2):
                 step = Step((Row(names, method, METHODS[method] | {"amount": amount}),))
                 told = pruned(document, step)
-                assert told >= written(document, folder)
+                assert told.at_most >= written(document, folder)
         document.close()
 
 
@@ -119,7 +122,7 @@ def test_of_many_small_tensors_the_header_counts(tmp_path):
         told = pruned(document, Step((Row(some, "l1_unstructured", {"amount": 0.9}),)))
         found = written(document, tmp_path)
         document.close()
-    assert found <= told <= 1.02 * found
+    assert found <= told.at_most <= 1.02 * found
 
 
 @given(st.integers(0, 60_000), st.integers(0, 60_000))
@@ -132,7 +135,8 @@ def test_what_a_step_takes_away_is_what_it_prunes(tmp_path_factory, before, afte
         document = Document(checkpoint)
         sizes, capture = CompactSizes(), Capture.of(document)
         step = Step((Row(("w",), "l1_unstructured", {"amount": 1}),))
-        found = [sizes.bound_after(capture, {"w": gone}, step, Job()) for gone in (before, after)]
+        sized = [sizes.measure_after(capture, {"w": gone}, step, Job()) for gone in (before, after)]
+        found = [each.at_most for each in sized]
         document.close()
     less = 4 * (after - before)
     mask = 7_692 if before < after == 60_000 else 0  # no mask is stored if nothing is kept
@@ -154,7 +158,7 @@ def test_zeros_that_are_final_count_once(tmp_path):
         )
         step = Step((Row(("w",), "l1_unstructured", {"amount": 1}),))
         thirty, fifty, more = (
-            CompactSizes().bound_after(capture, {"w": gone}, step, Job())
+            CompactSizes().measure_after(capture, {"w": gone}, step, Job())
             for gone in (30_000, 50_000, 55_000)
         )
         document.close()
@@ -165,7 +169,7 @@ def test_where_no_such_file_can_be_there_is_no_size(tmp_path):
     names = {"a": (DTYPES["F32"], (64, 64)), "a:index": (DTYPES["F32"], (2,))}
     with open_checkpoint(write(tmp_path / "in.safetensors", names)) as checkpoint:
         document = Document(checkpoint)
-        assert CompactSizes().bound_now(Capture.of(document), Job()) is None
+        assert CompactSizes().measure_now(Capture.of(document), Job()) is None
         with pytest.raises(PruneAppError, match="reserves the name"):
             written(document, tmp_path)
         document.close()
@@ -220,7 +224,7 @@ def most_after(capture, step, total):
         report[name] = some
         left -= some
     done = replace(step, limits=replace(step.limits, target_sparsity=total))
-    return CompactSizes().bound_after(capture, report, done, Job())
+    return CompactSizes().measure_after(capture, report, done, Job()).at_most
 
 
 @given(st.integers(15_000, 330_000))

@@ -10,6 +10,7 @@ from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from pruneapp.analysis.sparsity_report import SparsityReport
+from pruneapp.export.size_bounds import CompactSize
 from pruneapp.gui.preview.preview_state import NO_UNITS, StepUnits
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import lay_in_column, lay_in_row
@@ -238,12 +239,12 @@ class StepFigures(Figures):
 
 
 class FileSizes(Figures):
-    """The size of a dense file and of a compact file."""
+    """The size of a dense file, and the packed size."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(_sizes(), parent)
         self._formats: tuple[tuple[str, str], ...] = ()
-        self._compact: int | None = None
+        self._compact: CompactSize | None = None
         self._unpruned = False
         self._zeros = self.labels["size"].toolTip()
 
@@ -268,26 +269,31 @@ class FileSizes(Figures):
         label.setToolTip("\n".join([*map(": ".join, known), self._zeros]))
         label.setAccessibleDescription(label.toolTip())
 
-    def set_compact(self, nbytes: int | None) -> None:
-        """Set the maximum bytes of a compact file; None if it is unknown or not possible."""
-        self._compact = nbytes
+    def set_compact(self, sizes: CompactSize | None) -> None:
+        """Set the sizes of a compact file; None if they are unknown or it is not possible."""
+        self._compact = sizes
         self._show_compact()
 
     def set_unpruned(self, *, unpruned: bool) -> None:
-        """Set whether nothing is pruned: then the bound of a compact file is not shown."""
+        """Set whether nothing is pruned: then the packed size is not shown."""
         if unpruned != self._unpruned:
             self._unpruned = unpruned
             self._show_compact()
 
     def _show_compact(self) -> None:
-        nbytes = None if self._unpruned else self._compact
+        sizes = None if self._unpruned else self._compact
         self.show_only(("size",) if self._unpruned else self.labels)
-        most = (
-            ""
-            if nbytes is None
-            else self.tr("up to {size}").format(size=number_format.size(nbytes))
+        self._show_number("packed", "" if sizes is None else number_format.size(sizes.packed))
+        tip = self.tr(
+            "Remaining weights, and one mask bit for each weight of a pruned tensor, as in the "
+            "history. A compact file contains these, compressed; the export dialog estimates its "
+            "size."
         )
-        self._show_number("compact", most)
+        if sizes is not None:
+            most = self.tr("It has at most {size}, with metadata.")
+            tip += " " + most.format(size=number_format.size(sizes.at_most))
+        for part in (self.words["packed"], self.labels["packed"]):
+            part.setToolTip(tip)
 
     def _show_number(self, key: str, text: str) -> None:
         self.labels[key].setText(text or number_format.NO_NUMBER)
@@ -317,16 +323,7 @@ def _sizes() -> tuple[tuple[str, str, str], ...]:
                 "if it is compressed or if whole channels are removed.",
             ),
         ),
-        (
-            "compact",
-            translate("Figures", "Compact file"),
-            translate(
-                "Figures",
-                "Upper bound: the packed size, which the history shows (remaining weights, and one "
-                "mask bit for each weight of a pruned tensor), and metadata. The file is also "
-                "compressed; the export dialog estimates its size.",
-            ),
-        ),
+        ("packed", translate("Figures", "Packed size"), ""),
     )
 
 

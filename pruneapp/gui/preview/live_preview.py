@@ -16,7 +16,7 @@ from pruneapp.document.document import Capture
 from pruneapp.document.history import PastState
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
-from pruneapp.export.size_bounds import CompactSizes
+from pruneapp.export.size_bounds import CompactSize, CompactSizes
 from pruneapp.gui.preview.preview_state import CurrentState
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask
@@ -40,16 +40,16 @@ class EstimateResult:
 
     estimate: Estimate
     assignment: Assignment
-    compact: int | None  # bytes; None without a report, or if a compact file is not possible
+    compact: CompactSize | None  # None without a report, or if a compact file is not possible
     seconds: float  # CPU time of the computation
 
 
 @dataclass(frozen=True, eq=False)
 class PreviewResult:
-    """A preview, and the maximum bytes of a compact file after it; None if that is not possible."""
+    """A preview, and the sizes of a compact file after it; None if that is not possible."""
 
     preview: Preview
-    compact: int | None
+    compact: CompactSize | None
 
 
 Losses = Mapping[str, MeasuredLoss]  # results of a scan, by first names of tensors
@@ -72,7 +72,7 @@ def estimate_step(
         estimated = replace(estimated, report=replace(report, measured=measured))
         assert estimated.report is not None
         estimated.report.prepare()
-        compact = sizes.bound_after(capture, estimated.report.after_by_name, step, job or Job())
+        compact = sizes.measure_after(capture, estimated.report.after_by_name, step, job or Job())
     assignment = cached_assignment(capture.snapshot, step)
     return EstimateResult(estimated, assignment, compact, time.thread_time() - began)
 
@@ -100,7 +100,7 @@ def preview_step(
     preview = replace(preview, report=report)
     preview.report.prepare()
     pruned = preview.report.after_by_name
-    compact = sizes.bound_after(capture, pruned, step, job, preview.edit.entry)
+    compact = sizes.measure_after(capture, pruned, step, job, preview.edit.entry)
     return PreviewResult(preview, compact)
 
 
@@ -124,7 +124,7 @@ def report_current_state(
     some = np.flatnonzero(table.after)
     least = places_of_least(-table.after[some] / table.numel[some], LISTED)
     most = tuple([table[place] for place in some[least].tolist()])
-    compact = sizes.bound_now(capture, job)
+    compact = sizes.measure_now(capture, job)
     return CurrentState(report=report, most_pruned=most, compact=compact)
 
 

@@ -11,6 +11,7 @@ from pruneapp.analysis.sparsity_report import Danger, SparsityReport, TensorSpar
 from pruneapp.document.selection import axis_of
 from pruneapp.document.step import Step, takes_channels
 from pruneapp.errors import NothingToPruneError, ParameterError, PruneAppError, SelectionError
+from pruneapp.export.size_bounds import CompactSize
 from pruneapp.groups.family import AxisName
 from pruneapp.methods import registry
 from pruneapp.preview.estimate import Estimate
@@ -50,7 +51,7 @@ class CurrentState:
     step: Step | None = None  # that prune, if it ranked weights by their values, not by scores
     report: SparsityReport | None = None  # relative to the opened file; None until it is computed
     most_pruned: tuple[TensorSparsity, ...] = ()
-    compact: int | None = None  # maximum bytes of a compact file
+    compact: CompactSize | None = None  # of a compact file
 
     def threshold(self, name: str) -> float | None:
         """Return the magnitude below which the last prune pruned a tensor.
@@ -86,7 +87,7 @@ class PreviewState:
     estimate: Estimate | None = None
     preview: Preview | None = None
     known: SparsityReport | None = None  # report of the preview, or else of the estimate
-    compact: int | None = None  # maximum bytes of a compact file after the step
+    compact: CompactSize | None = None  # of a compact file after the step
     counted: bool = False  # whether all histograms that an estimate needs are counted
     assignment: Assignment = UNASSIGNED
     error: PruneAppError | None = None

@@ -72,7 +72,7 @@ SLIDER = {
     "analysis/histogram_store.py": ("cached_rows",),
     "preview/cumulative.py": ("CumulativeTable.cut",),
     "preview/estimate.py": ("_report",),
-    "export/size_bounds.py": ("CompactSizes.bound_after",),
+    "export/size_bounds.py": ("CompactSizes.measure_after",),
     # The panel: the numbers of the step, and those on the button.
     "gui/preview/figures.py": ("StepFigures.show_report", "PruneAction.set_count"),
     # The tree: its new values, and the request to paint them.

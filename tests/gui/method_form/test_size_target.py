@@ -1,5 +1,7 @@
 """A total amount that is given as the size of a file."""
 
+import re
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QInputDialog, QPushButton
@@ -52,8 +54,9 @@ def test_a_size_becomes_the_total_that_makes_the_compact_file_as_small(at_work):
     assert total(at_work) == total_for(capture, step, 120_000, Job())
     report = at_work.wait_preview()
     assert sum(t.after for t in report.tensors) == total(at_work)
-    at_work.wait(lambda: "up to" in at_work.views.preview.file.labels["compact"].text())
-    told = at_work.views.preview.file.labels["compact"].text().removeprefix("up to ")
+    packed = at_work.views.preview.file.labels["packed"]
+    at_work.wait(lambda: "at most" in packed.toolTip())
+    (told,) = re.findall(r"at most (.*?), with", packed.toolTip())
     assert 119_000 <= parse_bytes(plain(told)) <= 120_000, "the preview says the same size"
 
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pruneapp.analysis.patterns import BrokenPattern
 from pruneapp.analysis.sparsity_report import SparsityReport, TensorSparsity
 from pruneapp.document.step import Row, Step
+from pruneapp.export.size_bounds import CompactSize
 from pruneapp.gui.mainwindow.document_panels import FORM_WIDTH
 from pruneapp.gui.preview.affected_tensors import TensorName
 from pruneapp.gui.preview.figures import PruneAction
@@ -419,13 +420,15 @@ def test_after_a_repair_the_norms_are_said_to_be_those_without_it(forecast):
     assert words["whole"].text() == "L2 norm² retained (whole model)"
 
 
-def test_the_size_of_a_compact_file_is_about_what_it_will_be(forecast):
-    label = forecast.file.labels["compact"]
+def test_the_packed_size_is_shown_with_the_bound_of_the_file(forecast):
+    label = forecast.file.labels["packed"]
     assert label.text() == "–"
-    forecast.file.set_compact(6_500_000)
-    assert label.text() == "up to 6.5 MB"
+    assert "at most" not in label.toolTip()
+    forecast.file.set_compact(CompactSize(6_000_000, 6_500_000))
+    assert label.text() == "6.0 MB"
+    assert "It has at most 6.5 MB, with metadata." in label.toolTip()
     forecast.file.set_sizes({})
-    assert label.text() == "up to 6.5 MB"
+    assert label.text() == "6.0 MB"
     forecast.clear()
     assert label.text() == "–"
 

@@ -20,6 +20,7 @@ from pruneapp.analysis import statistics, tiles
 from pruneapp.analysis.sparsity_report import Severity
 from pruneapp.edits.manual_edit import ManualEditRequest
 from pruneapp.errors import ExportError, ParameterError
+from pruneapp.gui.document.history_model import HistoryColumn
 from pruneapp.gui.plots import plot_controller
 from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.plots.pages import Page
@@ -114,7 +115,7 @@ def colors_in(user, name, left, right):
 
 def test_everything_follows_the_slider_before_the_exact_preview(counted, no_exact_preview):
     panel, previews = counted.views.preview, counted.workbench.preview
-    compact = panel.file.labels["compact"]
+    compact = panel.file.labels["packed"]
     counted.click_cell(LARGE)
     counted.wait(lambda: hatched(counted) > 0)
     few = hatched(counted)
@@ -719,9 +720,8 @@ def test_after_a_prune_panel_tree_and_picture_show_what_was_done(counted):
     counted.wait_preview()
     counted.wait(lambda: story(counted) == (True,) * 4)
     figures = {key: label.text() for key, label in panel.figures.labels.items()}
-    compact = panel.file.labels["compact"].text()
-    assert compact.startswith("up to ")  # before compression, as in the export dialog
-    assert panel.file.words["compact"].text() == "Compact file"
+    compact = panel.file.labels["packed"].text()
+    assert panel.file.words["packed"].text() == "Packed size"
     counted.click(counted.button)
     counted.wait(lambda: counted.document.position == 1)
     assert story(counted) == (False,) * 4
@@ -731,7 +731,10 @@ def test_after_a_prune_panel_tree_and_picture_show_what_was_done(counted):
     assert panel.heading.text() == "Result"
     figures["sparsity"] = figures["sparsity"].rpartition("→ ")[2]
     assert {key: label.text() for key, label in panel.figures.labels.items()} == figures
-    assert panel.file.labels["compact"].text() == compact
+    assert panel.file.labels["packed"].text() == compact
+    states = counted.views.history.tree.states
+    column = states.column_of(HistoryColumn.BYTES)
+    counted.wait(lambda: states.index_of(1, column).data() == compact)
     assert not panel.alarm.text()
     assert plain(panel.note.text()) == (
         "Percentages refer to the remaining weights: another 90 % would prune "
