@@ -5542,19 +5542,19 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Nullen brauchen so viel Platz wie andere Werte. Eine dichte Datei wird nur kleiner, wenn sie komprimiert wird oder ganze Kanäle entfernt werden.</translation>
     </message>
     <message>
-        <source>Compact file</source>
-        <translation>Kompakte Datei</translation>
-    </message>
-    <message>
-        <source>Upper bound: the packed size, which the history shows (remaining weights, and one mask bit for each weight of a pruned tensor), and metadata. The file is also compressed; the export dialog estimates its size.</source>
-        <translation>Obergrenze: die gepackte Größe, die der Verlauf zeigt (verbleibende Gewichte und ein Maskenbit für jedes Gewicht eines geprunten Tensors), und Metadaten. Die Datei wird außerdem komprimiert; der Exportdialog schätzt ihre Größe.</translation>
+        <source>Packed size</source>
+        <translation>Gepackte Größe</translation>
     </message>
 </context>
 <context>
     <name>FileSizes</name>
     <message>
-        <source>up to {size}</source>
-        <translation>bis zu {size}</translation>
+        <source>Remaining weights, and one mask bit for each weight of a pruned tensor, as in the history. A compact file contains these, compressed; the export dialog estimates its size.</source>
+        <translation>Verbleibende Gewichte und ein Maskenbit je Gewicht eines gestutzten Tensors, wie im Verlauf. Eine kompakte Datei enthält sie komprimiert; der Exportdialog schätzt ihre Größe.</translation>
+    </message>
+    <message>
+        <source>It has at most {size}, with metadata.</source>
+        <translation>Sie hat höchstens {size}, mit Metadaten.</translation>
     </message>
 </context>
 <context>

@@ -5542,19 +5542,19 @@ Code inside checkpoints is never executed.</source>
         <translation>零与其他值占用同样的空间。只有压缩或移除整个通道，稠密文件才会变小。</translation>
     </message>
     <message>
-        <source>Compact file</source>
-        <translation>紧凑文件</translation>
-    </message>
-    <message>
-        <source>Upper bound: the packed size, which the history shows (remaining weights, and one mask bit for each weight of a pruned tensor), and metadata. The file is also compressed; the export dialog estimates its size.</source>
-        <translation>上限：历史中显示的打包大小（剩余权重，以及被剪枝张量的每个权重一个掩码位）加上元数据。文件还会被压缩；导出对话框会估算其大小。</translation>
+        <source>Packed size</source>
+        <translation>打包大小</translation>
     </message>
 </context>
 <context>
     <name>FileSizes</name>
     <message>
-        <source>up to {size}</source>
-        <translation>不超过 {size}</translation>
+        <source>Remaining weights, and one mask bit for each weight of a pruned tensor, as in the history. A compact file contains these, compressed; the export dialog estimates its size.</source>
+        <translation>剩余权重，以及被剪枝张量每个权重一个掩码位，与历史记录一致。紧凑文件包含压缩后的这些内容；导出对话框会估计其大小。</translation>
+    </message>
+    <message>
+        <source>It has at most {size}, with metadata.</source>
+        <translation>含元数据，最多 {size}。</translation>
     </message>
 </context>
 <context>

@@ -445,5 +445,5 @@ def test_the_ways_of_a_repair_and_an_evaluation(opened, watch, runners, script, 
         opened.wait(lambda: len(evaluation.states()) == 2)
         opened.wait_idle()
     watch.print_way("evaluation")
-    assert len(watch.functions()) <= 22
+    assert len(watch.functions()) <= 23
     assert len(watch.files()) <= 9
