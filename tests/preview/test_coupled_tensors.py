@@ -63,7 +63,7 @@ def test_bias_and_norm_go_with_their_channels_as_torch_would_have_it(opened):
     preview = preview_of(document, asked())
     document.commit(preview)
     assert len(document.items) == 2
-    assert document.items[1].label == "L2 50 %, dim 0, on 0.weight, with bias and norm"
+    assert document.items[1].label == "L2 50 %, dim 0, with bias and norm, on 0.weight"
     assert "Matching bias and norm entries: pruned" in document.items[1].detail
     torch_prune.ln_structured(model[0], "weight", 0.5, n=2, dim=0)
     stays = model[0].weight_mask.flatten(1).any(1).float()
