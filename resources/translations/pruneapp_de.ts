@@ -10160,8 +10160,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Läuft mit {python} ({found}).</translation>
     </message>
     <message>
-        <source>At most {n} samples of the data of the script are used.</source>
-        <translation>Höchstens {n} Proben der Daten des Skripts werden verwendet.</translation>
+        <source>Samples: at most {n} of the data of the script.</source>
+        <translation>Proben: höchstens {n} der Daten des Skripts.</translation>
     </message>
     <message>
         <source>Evaluations use all samples: no function of the script has a parameter &apos;limit&apos;.</source>

@@ -10159,8 +10159,8 @@ computed on this computer.</source>
         <translation>使用 {python} 运行（{found}）。</translation>
     </message>
     <message>
-        <source>At most {n} samples of the data of the script are used.</source>
-        <translation>最多使用脚本数据中的 {n} 个样本。</translation>
+        <source>Samples: at most {n} of the data of the script.</source>
+        <translation>样本：最多使用脚本数据中的 {n} 个。</translation>
     </message>
     <message>
         <source>Evaluations use all samples: no function of the script has a parameter &apos;limit&apos;.</source>

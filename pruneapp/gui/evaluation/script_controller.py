@@ -406,7 +406,7 @@ class ScriptController(Feature[ConsentDialog]):
         if limit is None or found.images is not None:
             return ""
         if choice.stops_recording and not agreed.script.builtin:
-            text = self.tr("At most {n} samples of the data of the script are used.")
+            text = self.tr("Samples: at most {n} of the data of the script.")
             return text.format(n=count(limit))
         calibrating = bool(choice.use)
         if agreed.script.ignores_limit(calibrating=calibrating):

@@ -158,7 +158,7 @@ def test_the_samples_of_a_calibration_are_those_of_calibrate(opened, tmp_path):
         "All samples of the script are used: its function for them has no parameter 'limit'."
     )
     text, _ = look(user, scripts, source, "used for training", stops_recording=True)
-    assert text.endswith("At most 256 samples of the data of the script are used.")
+    assert text.endswith("Samples: at most 256 of the data of the script.")
 
 
 def test_what_was_chosen_is_remembered_for_the_file(opened, tmp_path, new_user):

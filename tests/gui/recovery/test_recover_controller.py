@@ -366,7 +366,7 @@ def test_invalid_settings_are_said_in_the_dialog(pruned, tmp_path):
     assert dialog.go.isEnabled()
     assert "samples" not in dialog.editors, "there is one field for the samples"
     user.type(dialog.source.limit, "1")
-    user.wait(lambda: "Evaluations use all samples" in dialog.source.found.text())
+    user.wait(lambda: "at most 1 of the data of the script" in dialog.source.found.text())
     user.click(dialog.go)
     user.wait(lambda: user.workbench.scripts.dialog is not None)
     user.click(user.workbench.scripts.dialog.go)
