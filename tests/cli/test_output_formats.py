@@ -178,5 +178,5 @@ def test_a_model_with_a_configuration_is_a_folder(tmp_path, capsys):
     write_mistral(tmp_path / "net")
     out = tmp_path / "small.safetensors"
     assert run("shrink", tmp_path / "net", "--ffn", "50%", "-o", out) == 2
-    assert "a cut changes 'config.json'" in capsys.readouterr().err
+    assert "shrinking changes 'config.json'" in capsys.readouterr().err
     assert not out.exists()

@@ -378,7 +378,7 @@ def test_what_cannot_be_kept_is_refused():
         Limits(0.6, 0.5)
     with pytest.raises(ParameterError, match="'max_sparsity' must be"):
         Limits(max_sparsity=1.5)
-    with pytest.raises(ParameterError, match="one row"):
+    with pytest.raises(ParameterError, match="one rule"):
         Step((row, row), "local", Limits(target_sparsity=0.5))
     with pytest.raises(ParameterError, match="sets the sparsity itself"):
         Step((row, Row(("b.w",), "n_m")), "local", Limits(max_sparsity=0.5))

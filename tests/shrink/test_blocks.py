@@ -226,7 +226,7 @@ def test_layers_outside_of_blocks_are_named(tmp_path: Path) -> None:
     named = re.findall(r"'(.+?)'", notice)
     assert named
     assert not cut & {*named}
-    assert notice.endswith("can be cut without the graph of the model.")
+    assert notice.endswith("can be removed without the graph of the model.")
 
 
 @pytest.mark.parametrize("of_today", [True, False])

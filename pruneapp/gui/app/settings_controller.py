@@ -34,10 +34,10 @@ from pruneapp.gui.app.settings import (
 )
 from pruneapp.gui.commands.actions import (
     assign_keys,
-    command_name,
     native_keys,
     portable_key,
     translate_command_text,
+    without_mnemonic,
 )
 from pruneapp.gui.commands.declarations import LOCAL_KEYS
 from pruneapp.gui.commands.palette import KeySheet
@@ -364,7 +364,7 @@ class SettingsController(Controller):
         text = self.tr("Open the menu {menu}")
         for path, menu in self._actions.menus.items():
             if "/" not in path and (letter := QKeySequence.mnemonic(menu.title())):
-                reserved[letter.toString()] = text.format(menu=command_name(menu.title()))
+                reserved[letter.toString()] = text.format(menu=without_mnemonic(menu.title()))
         return reserved
 
     @Slot()

@@ -36,13 +36,8 @@ def text_of(spec: MenuCommand) -> str:
 
 
 def without_mnemonic(text: str) -> str:
-    """Return a menu text without its mnemonic."""
-    return _IN_BRACKETS.sub("", text).replace("&", "")
-
-
-def command_name(text: str) -> str:
     """Return a menu text without its mnemonic and ellipsis."""
-    return without_mnemonic(text).rstrip("…")
+    return _IN_BRACKETS.sub("", text).replace("&", "").rstrip("…")
 
 
 def portable_key(key: str) -> str:
@@ -141,7 +136,10 @@ class Actions:
         """Return the shortcut of a command; its menu path if it has none."""
         spec = next(spec for spec in COMMANDS if spec.id == name)
         return self.keys(name) or BETWEEN.join(
-            map(command_name, (*map(translate_command_text, spec.menu.split("/")), text_of(spec)))
+            map(
+                without_mnemonic,
+                (*map(translate_command_text, spec.menu.split("/")), text_of(spec)),
+            )
         )
 
     def tip(self, name: str) -> str:
@@ -231,14 +229,14 @@ def english_name(action: QAction) -> str:
     if spec is None or spec.number:
         return ""
     menus = spec.menu.split("/") if "/" in spec.menu else []
-    return BETWEEN.join(map(command_name, [*menus, spec.text]))
+    return BETWEEN.join(map(without_mnemonic, [*menus, spec.text]))
 
 
 def _full_name(menu: str, action: QAction) -> str:
     """Return the name of a command, with its menu path if it is in a submenu."""
     menus = (
-        [command_name(translate_command_text(part)) for part in menu.split("/")]
+        [without_mnemonic(translate_command_text(part)) for part in menu.split("/")]
         if "/" in menu
         else []
     )
-    return BETWEEN.join([*menus, command_name(action.text())])
+    return BETWEEN.join([*menus, without_mnemonic(action.text())])

@@ -24,12 +24,12 @@ from pruneapp.gui.commands.actions import (
     Keys,
     assign_keys,
     changed_keys,
-    command_name,
     default_keys,
     native_keys,
     portable_key,
     text_of,
     translate_command_text,
+    without_mnemonic,
 )
 from pruneapp.gui.commands.declarations import COMMANDS, MenuCommand
 from pruneapp.gui.widgets.controls import LineEdit, add_row
@@ -213,7 +213,7 @@ class ShortcutDialog(Dialog):
         for spec in COMMANDS:
             if spec.menu not in self._menus:
                 menu_path = BETWEEN.join(
-                    command_name(translate_command_text(part)) for part in spec.menu.split("/")
+                    without_mnemonic(translate_command_text(part)) for part in spec.menu.split("/")
                 )
                 menu = self._menus[spec.menu] = QTreeWidgetItem([menu_path])
                 menu.setFlags(Qt.ItemFlag.ItemIsEnabled)
@@ -227,7 +227,7 @@ class ShortcutDialog(Dialog):
         self._show_keys()
 
     def _name(self, spec: MenuCommand) -> str:
-        return command_name(text_of(spec))
+        return without_mnemonic(text_of(spec))
 
     def _show_keys(self) -> None:
         for name, row in self._rows.items():

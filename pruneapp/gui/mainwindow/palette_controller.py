@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractButton
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.settings_controller import SettingsController
-from pruneapp.gui.commands.actions import BETWEEN, command_name
+from pruneapp.gui.commands.actions import BETWEEN, without_mnemonic
 from pruneapp.gui.commands.palette import CommandPalette, Entry, Named, command
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
@@ -100,7 +100,7 @@ class PaletteController(QObject):
     def _of_the_picture(self) -> Iterator[Entry]:
         picture = self._views.pages.picture()
         for action in picture.export_menu.button.menu().actions():
-            name = self.tr("Picture") + BETWEEN + command_name(action.text())
+            name = self.tr("Picture") + BETWEEN + without_mnemonic(action.text())
             usable = picture.export_menu.button.isEnabled()
             yield Entry(name, "", action.trigger, action.toolTip(), enabled=usable)
 

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMainWindow
 
-from pruneapp.gui.commands.actions import Actions, command_name
+from pruneapp.gui.commands.actions import Actions
 
 pytestmark = pytest.mark.usefixtures("english")
 
@@ -27,12 +27,3 @@ def test_no_letter_leads_to_two_entries_of_a_menu(qtbot):
         letters = Counter(QKeySequence.mnemonic(text).toString() for text in texts)
         assert "" not in letters, f"an entry of {path} has no mnemonic"
         assert not texts or letters.most_common(1)[0][1] == 1, (path, letters)
-
-
-def test_buttons_of_commands_that_open_a_dialog_end_with_dots(qtbot):
-    window = QMainWindow()
-    qtbot.addWidget(window)
-    actions = Actions(window)
-    texts = [actions[name].iconText() for name in ("open", "undo")]
-    assert texts == ["Open…", "Undo"]
-    assert command_name(actions["open"].text()) == "Open"

@@ -13,7 +13,7 @@ from pruneapp import resources
 from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.app.settings import SETTINGS, THEME, WARN_OWN_METHODS
-from pruneapp.gui.commands.actions import command_name
+from pruneapp.gui.commands.actions import without_mnemonic
 from pruneapp.gui.commands.palette import CommandPalette, Entry
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.widgets.controls import ComboBox
@@ -136,7 +136,7 @@ def test_commands_of_the_form_the_menus_and_recent_files_are_found(at_work, tmp_
     path.write_bytes(resources.path("sample/lenet-digits.safetensors").read_bytes())
     at_work.open_file(path)
     texts = [
-        command_name(action.text())
+        without_mnemonic(action.text())
         for menu in (
             at_work.window.menuBar(),
             at_work.views.pages.picture().export_menu.button.menu(),

@@ -87,7 +87,7 @@ def test_the_command_line_agrees_with_itself(run, file, tmp_path):
 def test_the_window_agrees_with_it_and_a_click_on_a_module_checks_no_buffer(user, file):
     user.open_file(file)
     status = user.window.model_status.text
-    assert f"{LEARNED} parameters, {BESIDE} in buffers" in status.text()
+    assert f"{LEARNED} parameters + {BESIDE} in buffers" in status.text()
     assert f"{BESIDE} elements in buffers" in status.toolTip()
     assert status.text().endswith("·   float32"), "types of buffers are not counted"
     tree = user.views.tree

@@ -111,7 +111,7 @@ def test_a_tensor_of_one_number(show):
     view = show(DistributionView(), 600, 480)
     one = np.array([1])
     view.set_histogram(Histogram("x", np.array([0.0, 0.5]), one, 0 * one, 0 * one, 0))
-    assert view.summary() == "1 weights, 0\u00a0% pruned"
+    assert view.summary() == "all 1 weights: 0\u00a0% pruned"
     view.log_box.setChecked(True)
 
 

@@ -154,7 +154,8 @@ def test_dragging_the_line_updates_the_bars_at_once(distribution, theme, qtbot):
 def test_exact_counts_replace_the_estimate(distribution):
     distribution.canvas.lineMoved.emit(2.0)
     assert distribution.readout.text() == (
-        "below 2: ≈ 140 weights, 11.3\u00a0% of the remaining;  1,320 weights, 6.1\u00a0% pruned"
+        "below 2: ≈ 140 weights, 11.3\u00a0% of the remaining;  "
+        "all 1,320 weights: 6.1\u00a0% pruned"
     )
     distribution.set_threshold(2.0, editable=True)
     distribution.set_histogram(histogram(to_prune=(100, 39, 0, 0)))

@@ -38,7 +38,7 @@ def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
     cells = [[plain(model.index(r, c).data()) for c in range(4)] for r in range(2)]
     assert [row[:3] for row in cells] == [[FIRST, "40", "15.0 %"], [SECOND, "30", "73.3 %"]]
     assert [row[3][0] for row in cells] == ["+", "+"], "the loss grows"
-    assert plain(dialog.headline.text()).startswith("loss: 1 before, 1.086 predicted")
+    assert plain(dialog.headline.text()).startswith("loss: 1 before, at best 1.086 after")
     assert "chosen on the data that the same script evaluates" in dialog.note.text()
     opened.click(dialog.go)
     opened.wait(lambda: opened.document.position == 1)
