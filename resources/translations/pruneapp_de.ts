@@ -24511,6 +24511,10 @@ steps</extracomment>
         <translation>geschützt</translation>
     </message>
     <message>
+        <source>value without mask</source>
+        <translation>Wert ohne Maske</translation>
+    </message>
+    <message>
         <source>{scale} (kept weights)</source>
         <translation>{scale} (behaltene Gewichte)</translation>
     </message>
@@ -24537,10 +24541,6 @@ steps</extracomment>
     <message>
         <source>index {which} of dim {dim}</source>
         <translation>Index {which} von Dim {dim}</translation>
-    </message>
-    <message>
-        <source>value</source>
-        <translation>Wert</translation>
     </message>
     <message>
         <source>difference</source>

@@ -24510,6 +24510,10 @@ steps</extracomment>
         <translation>受保护</translation>
     </message>
     <message>
+        <source>value without mask</source>
+        <translation>不含掩码的值</translation>
+    </message>
+    <message>
         <source>{scale} (kept weights)</source>
         <translation>{scale}（保留的权重）</translation>
     </message>
@@ -24536,10 +24540,6 @@ steps</extracomment>
     <message>
         <source>index {which} of dim {dim}</source>
         <translation>维度 {dim} 的索引 {which}</translation>
-    </message>
-    <message>
-        <source>value</source>
-        <translation>值</translation>
     </message>
     <message>
         <source>difference</source>

@@ -298,7 +298,7 @@ def test_a_mask_of_other_values_is_no_mask(tmp_path, odd):
     with open_checkpoint(path) as checkpoint:
         assert set(checkpoint.entries) == {"w_orig", "w_mask"}
         text = checkpoint.contents.notices[0].text
-        assert "is next to it: opened unchanged, not as pruned" in text
+        assert "of the same shape: opened unchanged, not as pruned" in text
 
 
 def test_reading_masks_can_be_cancelled(tmp_path):

@@ -98,7 +98,7 @@ def test_branches_have_names_of_their_own(tmp_path):
     with open_checkpoint(save(model, tmp_path / "m.onnx")) as checkpoint:
         assert list(checkpoint.entries) == ["a"]
         (notice,) = checkpoint.contents.notices
-        assert notice.text.endswith("whose names other tensors have are not shown: 1.")
+        assert notice.text.endswith("are not shown if other tensors have their names: 1.")
 
 
 def test_the_graph_says_what_tensors_are(tmp_path):

@@ -221,7 +221,7 @@ def tile_numbers(tile: AnyTile) -> Numbers:
         place = (start.row + i * pool, start.column + j * pool)
         return (*tile.layout.index(*place), *(float(column[i, j]) for column in columns))
 
-    value = translate("WeightsView", "value")
+    value = translate("WeightsView", "value without mask")
     if not isinstance(tile, Tile):
         value = translate("WeightsView", "difference")
     if pool > 1:

@@ -509,7 +509,7 @@ def test_nothing_error_and_waiting_are_said(view, fill, conv, qtbot):
 def test_the_numbers_are_the_weights(shown):
     numbers = shown.numbers()
     lines = csv_text(numbers.headers, numbers).splitlines()
-    assert lines[0] == "dim 0,dim 1,dim 2,dim 3,value,kept,to be pruned"
+    assert lines[0] == "dim 0,dim 1,dim 2,dim 3,value without mask,kept,to be pruned"
     assert len(lines) == 49
     assert "1,2,1,0,-0.03125,0.0,0.0" in lines
 
