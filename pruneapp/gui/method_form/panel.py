@@ -62,7 +62,9 @@ class NotedBox(QWidget):
         super().__init__(parent)
         self.box = QCheckBox(text, self)
         self.note = plain(wrap=True, ink=MUTED)
-        lay_in_column(self, self.box, self.note, spacing=2)
+        layout = lay_in_column(self, spacing=2)
+        self._line = add_row(layout, self.box)
+        layout.addWidget(self.note)
         self.setFocusProxy(self.box)
         self.box.clicked.connect(self._on_clicked)
 
@@ -134,9 +136,7 @@ class DependentsRow(NotedBox):
         self._found: FormDependents | None = None
         self.code = code_button(self)
         self.code.clicked.connect(self.codeRequested)
-        layout = self.layout()
-        assert layout is not None
-        layout.addWidget(self.code)
+        self._line.addWidget(self.code)
         self._show_found()
 
     def set_choice(self, choice: bool | None) -> None:
@@ -164,11 +164,11 @@ class DependentsRow(NotedBox):
         of_model = found is not None and found.of_model
         words = self.tr("Also prune dependent tensors")
         unknown = self.tr("Also prune dependent tensors (unavailable)")
-        self.box.setText(unknown if of_model else words)
+        offers_code = found is not None and found.known < found.tensors and found.offers_code
+        self.code.setVisible(offers_code)
+        self.box.setText(unknown if of_model and not offers_code else words)
         self.note.setText(text)
         self.note.setVisible(bool(text) and not of_model)
-        unknown_dependents = found is not None and found.known < found.tensors
-        self.code.setVisible(unknown_dependents and found is not None and found.offers_code)
         tip = self.tr(
             "Also prunes the matching parts of other tensors: input channels of the next layer, "
             "biases and norms. These weights do not count toward the amount, and protected "

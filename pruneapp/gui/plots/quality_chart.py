@@ -203,6 +203,7 @@ class QualityCanvas(PlotCanvas):
             self._labels_key = key
             self._labels = self._place_labels(QFontMetricsF(painter.font()))
         for number, rect in self._labels.items():
+            painter.fillRect(rect, QColor(self._colors["surface"]))  # covers lines of other points
             painter.setPen(QColor(self._colors["muted" if self.points[number].is_old else "text"]))
             painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, _short(self.points[number].label))
 
