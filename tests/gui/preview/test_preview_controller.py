@@ -6,7 +6,6 @@ import re
 import shutil
 import threading
 import weakref
-from contextlib import contextmanager
 from types import SimpleNamespace
 
 import numpy as np
@@ -60,25 +59,6 @@ def counted(user, file):
     user.wait(lambda: not user.workbench.histograms.busy)
     user.wait_preview()
     return user
-
-
-@pytest.fixture
-def no_exact_preview(monkeypatch):
-    """Return a context manager in which no exact preview ends."""
-
-    def wait(*_args, **_keys):
-        job = _args[3]
-        while True:
-            job.step(0)
-            QTest.qSleep(5)
-
-    @contextmanager
-    def hold():
-        with monkeypatch.context() as patch:
-            patch.setattr(live_preview, "compute_preview", wait)
-            yield
-
-    return hold
 
 
 def slider(user):
