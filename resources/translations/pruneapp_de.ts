@@ -5148,6 +5148,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Der Schritt der Vorschau ist noch nicht ausgeführt: Drücken Sie erst „{button}“.</translation>
     </message>
     <message>
+        <source>Nothing is pruned yet.</source>
+        <translation>Noch ist nichts geprunt.</translation>
+    </message>
+    <message>
         <source>To prune weights, press “{button}” first.</source>
         <translation>Um Gewichte zu prunen, drücken Sie erst „{button}“.</translation>
     </message>
@@ -5550,7 +5554,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <name>FileSizes</name>
     <message>
         <source>Remaining weights, and one mask bit for each weight of a pruned tensor, as in the history. A compact file contains these, compressed; the export dialog estimates its size.</source>
-        <translation>Verbleibende Gewichte und ein Maskenbit je Gewicht eines gestutzten Tensors, wie im Verlauf. Eine kompakte Datei enthält sie komprimiert; der Exportdialog schätzt ihre Größe.</translation>
+        <translation>Verbleibende Gewichte und ein Maskenbit je Gewicht eines geprunten Tensors, wie im Verlauf. Eine kompakte Datei enthält sie komprimiert; der Exportdialog schätzt ihre Größe.</translation>
     </message>
     <message>
         <source>It has at most {size}, with metadata.</source>

@@ -5148,6 +5148,10 @@ Code inside checkpoints is never executed.</source>
         <translation>预览中的步骤尚未应用：请先按“{button}”。</translation>
     </message>
     <message>
+        <source>Nothing is pruned yet.</source>
+        <translation>尚未剪枝。</translation>
+    </message>
+    <message>
         <source>To prune weights, press “{button}” first.</source>
         <translation>如要剪枝权重，请先按“{button}”。</translation>
     </message>

@@ -377,15 +377,12 @@ class ExportDialog(Dialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Export"))
         self._checked: ExportRequest | None = None
-        self._is_copy = False
+        self._states = "", ""  # texts about the state, for full size and for the page Shrunk
         self._initial_page = 0  # the page to select when the dialog is shown
         self._pause = single_shot(self, _PAUSE_MS, self._request_check)
         self.state = plain(wrap=True)
         # separates it from the choices, to all of which it refers
         self.state.setContentsMargins(0, 0, 0, 8)
-        policy = self.state.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # so that the tabs do not move
-        self.state.setSizePolicy(policy)
         self.broken = plain(wrap=True, ink=DANGER)
         self.broken.setContentsMargins(0, 0, 0, 8)
         self.broken.hide()
@@ -510,7 +507,6 @@ class ExportDialog(Dialog):
         If nothing is `pruned`, a warning says that the export is a copy. `asked` is the text of the
         button that applies the previewed step, which the warning names; "" if there is none.
         """
-        self._is_copy = not pruned
         numbered, label = title[:1].isdigit(), within_reason(title)
         # Another state may become current while the dialog is open.
         self.setWindowTitle(with_label(self.tr("Export"), label))
@@ -519,17 +515,21 @@ class ExportDialog(Dialog):
         if pruned:
             text = self.tr("State {title}").format(title=label) if numbered else label
             text += self.tr("  ·  {share} pruned").format(share=share) if share else ""
+            if asked:
+                unapplied = self.tr(
+                    "The step in the preview is not applied yet: press “{button}” first."
+                )
+                text += f"\n△ {unapplied.format(button=asked)}"
+            self._states = text, text
         else:
-            text = self.tr("△ Nothing is pruned yet: the export is a copy.")
-        if asked and pruned:
-            unapplied = self.tr(
-                "The step in the preview is not applied yet: press “{button}” first."
-            )
-            text += f"\n△ {unapplied.format(button=asked)}"
-        elif asked:  # also right after opening, when the user has not asked for the previewed step
-            hint = self.tr("To prune weights, press “{button}” first.")
-            text = join_sentences(text, hint.format(button=asked))
-        self.state.setText(text)
+            full = self.tr("△ Nothing is pruned yet: the export is a copy.")
+            # The page Shrunk also removes zeros of the file: the result need not be a copy.
+            shrunk = self.tr("Nothing is pruned yet.")
+            if asked:  # also right after opening, when the user has not asked for the preview
+                hint = self.tr("To prune weights, press “{button}” first.").format(button=asked)
+                full, shrunk = join_sentences(full, hint), join_sentences(shrunk, hint)
+            self._states = full, shrunk
+        self.state.setText(self._states[self.is_shrunk])
 
     def set_broken(
         self, broken: Sequence[BrokenPattern], shown: Mapping[str, str] | None = None
@@ -628,8 +628,7 @@ class ExportDialog(Dialog):
         """
         shrunk = self.is_shrunk
         self.page.setVisible(shrunk)
-        # The cut also removes zeros of the file: the result need not be a copy.
-        self.state.setVisible(not (shrunk and self._is_copy))
+        self.state.setText(self._states[shrunk])
         for part in (self.scrolled, self.target, self.beside):
             part.setVisible(not shrunk)
         if shrunk and self.isVisible():
