@@ -167,6 +167,7 @@ class PlotPages(QWidget):
         if not offered and self.page is Page.GRAPH:
             self.tabs.setCurrentIndex(Page.WEIGHTS)
         self.tabs.setTabVisible(Page.GRAPH, offered)
+        self.tabs.updateGeometry()  # QTabBar does not request a layout for a visible tab
         self._adapt_to_space()
 
     def set_names(self, names: ShortNames) -> None:

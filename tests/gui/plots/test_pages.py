@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QToolButton, QWidget
 
 from pruneapp.analysis.statistics import Histogram, TensorStats
 from pruneapp.checkpoint.entry import TensorRow
@@ -317,3 +317,18 @@ def test_a_legend_of_two_lines_lets_the_page_rest_at_every_height(pages, qtbot):
         ((visible, place),) = seen
         assert visible
         assert place[3] == view.legend.heightForWidth(place[2]), "no line is cut"
+
+
+@pytest.mark.parametrize("width", [760, 1100])
+def test_all_tabs_are_whole_when_the_graph_is_offered_later(pages, qtbot, width):
+    pages.resize(width, 600)
+    QApplication.processEvents()
+    for offered in (True, False, True):
+        before = pages.tabs.width()
+        pages.set_graph_offered(offered=offered)
+        qtbot.waitUntil(lambda before=before: pages.tabs.width() != before)
+        assert pages.tabs.width() >= pages.tabs.sizeHint().width()
+    last = pages.tabs.tabRect(Page.GRAPH)
+    assert pages.tabs.rect().contains(last)
+    arrows = pages.tabs.findChildren(QToolButton)
+    assert not any(arrow.isVisible() for arrow in arrows), "there is space for all tabs"
