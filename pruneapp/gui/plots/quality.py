@@ -7,17 +7,17 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from pruneapp.evaluation.metric import SIDES, MeasuredState, MetricChange, StepKind
 from pruneapp.gui.document.state_table import StateColumn, StateRow, StateTable
 from pruneapp.gui.plots.base.plot_area import CutLine
-from pruneapp.gui.plots.base.plot_view import PlotView
+from pruneapp.gui.plots.base.plot_view import PlotView, WrappingRow
 from pruneapp.gui.plots.base.readout import Swatch
 from pruneapp.gui.plots.quality_axis import QualityMeasure, quality_axes
 from pruneapp.gui.plots.quality_chart import Noise, PlottedCurve, Point, QualityCanvas
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
-from pruneapp.gui.widgets.controls import choice_box, set_choices
+from pruneapp.gui.widgets.controls import ElidedBox, choice_box, lay_in_row, set_choices
 from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import join_names, join_sentences, label_for, within_reason
 from pruneapp.gui.widgets.number_format import metric as metric_value
@@ -29,6 +29,7 @@ _TOLERANCE = 0.01
 _LONGEST_KIND = 40  # characters of a series name in the legend
 _LARGEST = 1e100  # largest absolute number that an axis supports
 _STEP = 0.1  # step of the keys, as a share of the initial tolerance
+_MIN_BOX_WIDTH = 84  # pixels of the boxes for axis and metric; longer texts are elided
 _INKS = ("kept", "magenta", "teal", "olive", "text")
 
 
@@ -109,10 +110,15 @@ class QualityView(PlotView):
             self.tr("Axis"),
             self.tr("Measure of size on the horizontal axis"),
             [(axis.title, axis.measure.value) for axis in self._axes.values()],
+            kind=ElidedBox,
         )
         for row, axis in enumerate(self._axes.values()):
             self.axis_box.setItemData(row, axis.help, Qt.ItemDataRole.ToolTipRole)
-        self.metric_box = choice_box(self.tr("Metric"), self.tr("Metric on the vertical axis"), ())
+        self.metric_box = choice_box(
+            self.tr("Metric"), self.tr("Metric on the vertical axis"), kind=ElidedBox
+        )
+        for shrinking in (self.axis_box, self.metric_box):
+            shrinking.setMinimumWidth(_MIN_BOX_WIDTH)
         self.axis_box.activated.connect(self._on_axis_chosen)
         self.metric_box.activated.connect(self._on_metric_chosen)
         self.axis_label = label_for(self.axis_box, self.tr("Axis"))
@@ -121,14 +127,12 @@ class QualityView(PlotView):
             keeps_room.setRetainSizeWhenHidden(True)
             box.setSizePolicy(keeps_room)
             box.hide()
-            self._row.addWidget(box)
         self.set_up = QPushButton(self.tr("Evaluate…"), self)
         self.set_up.setToolTip(
             self.tr("Choose the data or script that evaluates the model, and evaluate this state")
         )
         self.set_up.setAccessibleDescription(self.set_up.toolTip())
         self.set_up.clicked.connect(self.setUpRequested)
-        self._row.addWidget(self.set_up)
         self.frontier = QPushButton(self.tr("Frontier…"), self)
         self.frontier.setToolTip(
             self.tr(
@@ -138,7 +142,6 @@ class QualityView(PlotView):
         )
         self.frontier.setAccessibleDescription(self.frontier.toolTip())
         self.frontier.clicked.connect(self.frontierRequested)
-        self._row.addWidget(self.frontier)
         self.add_sessions = QPushButton(self.tr("Add sessions…"), self)
         self.add_sessions.setToolTip(
             self.tr("Show the measured states of other saved sessions in the same chart")
@@ -150,8 +153,12 @@ class QualityView(PlotView):
         for button in (self.add_sessions, self.remove_sessions):
             button.setAccessibleDescription(button.toolTip())
             button.hide()
-            self._row.addWidget(button)
-        self._row.addStretch(1)
+        axes, buttons = QWidget(self), QWidget(self)
+        lay_in_row(axes, self.axis_label, self.axis_box, self.metric_box, None)
+        sessions = self.add_sessions, self.remove_sessions
+        lay_in_row(buttons, self.set_up, self.frontier, *sessions)
+        # Wrapped, because a wider page would take its width from the docks.
+        self._row.addWidget(WrappingRow(axes, buttons, grows=True))
         self.legend_in_corner = False
         canvas = self.canvas
         canvas.hovered.connect(self._on_hovered)

@@ -15,6 +15,7 @@ from pruneapp.groups.operator_graph import Operator
 from pruneapp.gui.compare.view import CompareView
 from pruneapp.gui.plots.graph.graph_layout import PlacedGraph, lay_out
 from pruneapp.gui.plots.pages import Page, PlotPages
+from pruneapp.gui.plots.quality_sessions import OtherSession
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME, THEMES, ThemeManager
 from pruneapp.progress import CancelToken
 from tests.gui.plots.test_chart_pages import CASES
@@ -332,3 +333,29 @@ def test_all_tabs_are_whole_when_the_graph_is_offered_later(pages, qtbot, width)
     assert pages.tabs.rect().contains(last)
     arrows = pages.tabs.findChildren(QToolButton)
     assert not any(arrow.isVisible() for arrow in arrows), "there is space for all tabs"
+
+
+def test_states_of_quality_do_not_widen_the_pages(pages):
+    """Regression: the docks became narrower when the page was shown, and remained so."""
+    pages.resize(900, 600)
+    narrowest = pages.minimumSizeHint().width()
+    metrics = tuple(
+        MetricChange(name, 1.0, 1.0, 0.0, "", higher=True)
+        for name in ("accuracy", "balanced accuracy of the rare classes in the validation data")
+    )
+    states = [
+        MeasuredState(n, kind, StateQuality(metrics, n / 2), is_old=False, kind=kind)
+        for n, kind in enumerate(("Opened", "L1"))
+    ]
+    view = pages.quality
+    view.set_states(states, 0, "")
+    pages.tabs.setCurrentIndex(Page.QUALITY)
+    view.set_others([OtherSession("resnet", tuple(states))])
+    QApplication.processEvents()
+    assert view.metric_box.isVisible()
+    assert pages.minimumSizeHint().width() <= narrowest
+    pages.resize(narrowest, 600)
+    QApplication.processEvents()
+    for button in (view.set_up, view.frontier, view.add_sessions, view.remove_sessions):
+        assert button.width() >= button.minimumSizeHint().width()
+        assert button.visibleRegion().boundingRect() == button.rect()
