@@ -8118,6 +8118,14 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{value}, ungepruntes Modell</translation>
     </message>
     <message>
+        <source>{value}, no difference from the unpruned model</source>
+        <translation>{value}, kein Unterschied zum ungeprunten Modell</translation>
+    </message>
+    <message>
+        <source>the noise is unknown</source>
+        <translation>das Rauschen ist unbekannt</translation>
+    </message>
+    <message>
         <source>difference within noise ±{half} ({noise})</source>
         <translation>Unterschied innerhalb des Rauschens ±{half} ({noise})</translation>
     </message>
@@ -8132,6 +8140,22 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>{amount} better than the unpruned model ({noise})</source>
         <translation>{amount} besser als das ungeprunte Modell ({noise})</translation>
+    </message>
+    <message>
+        <source>{name} {was} → {now}: no difference.</source>
+        <translation>{name} {was} → {now}: kein Unterschied.</translation>
+    </message>
+    <message>
+        <source>{name} {was} → {now}; the noise is unknown.</source>
+        <translation>{name} {was} → {now}; das Rauschen ist unbekannt.</translation>
+    </message>
+    <message>
+        <source>{name} {was} → {now}: {amount} worse; the noise is unknown.</source>
+        <translation>{name} {was} → {now}: um {amount} schlechter; das Rauschen ist unbekannt.</translation>
+    </message>
+    <message>
+        <source>{name} {was} → {now}: {amount} better; the noise is unknown.</source>
+        <translation>{name} {was} → {now}: um {amount} besser; das Rauschen ist unbekannt.</translation>
     </message>
     <message>
         <source>{name} {was} → {now}: no difference beyond the noise (±{half}).</source>
@@ -23131,10 +23155,6 @@ steps</extracomment>
         <translation>Als anderen Modelltyp schreiben</translation>
     </message>
     <message>
-        <source>“Full size” exports it with zeros in place of what is pruned. {address} lists the types that can be shrunk.</source>
-        <translation>„Volle Größe“ exportiert es mit Nullen statt dessen, was geprunt ist. {address} führt die Arten auf, die sich verkleinern lassen.</translation>
-    </message>
-    <message>
         <source>Evaluate shrunk model</source>
         <translation>Verkleinertes auswerten</translation>
     </message>
@@ -23153,6 +23173,10 @@ steps</extracomment>
     <message>
         <source>The units that rank lowest are cut first: by a norm over all their tensors, by Wanda or FLAP, which use statistics of activations, or by scores that you computed.</source>
         <translation>Die Einheiten mit dem niedrigsten Rang werden zuerst entfernt: nach einer Norm über alle ihre Tensoren, nach Wanda oder FLAP, die Statistiken der Aktivierungen verwenden, oder nach Werten, die Sie berechnet haben.</translation>
+    </message>
+    <message>
+        <source>“Full size” exports it with zeros in place of what is pruned.</source>
+        <translation>„Volle Größe“ exportiert es mit Nullen statt dessen, was geprunt ist.</translation>
     </message>
     <message>
         <source>Wanda</source>
@@ -23253,6 +23277,10 @@ steps</extracomment>
     <message>
         <source>calculating…</source>
         <translation>wird berechnet…</translation>
+    </message>
+    <message>
+        <source>With its graph, channels can be removed: run this code where your model runs, and open the .pt2 file that it writes.</source>
+        <translation>Mit seinem Graphen können Kanäle entfernt werden: Führen Sie diesen Code dort aus, wo Ihr Modell läuft, und öffnen Sie die .pt2-Datei, die er schreibt.</translation>
     </message>
     <message>
         <source>Units of each group</source>

@@ -8118,6 +8118,14 @@ Code inside checkpoints is never executed.</source>
         <translation>{value}，未剪枝模型</translation>
     </message>
     <message>
+        <source>{value}, no difference from the unpruned model</source>
+        <translation>{value}，与未剪枝的模型没有差异</translation>
+    </message>
+    <message>
+        <source>the noise is unknown</source>
+        <translation>噪声未知</translation>
+    </message>
+    <message>
         <source>difference within noise ±{half} ({noise})</source>
         <translation>差异在噪声 ±{half} 以内（{noise}）</translation>
     </message>
@@ -8132,6 +8140,22 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>{amount} better than the unpruned model ({noise})</source>
         <translation>比未剪枝模型好 {amount}（{noise}）</translation>
+    </message>
+    <message>
+        <source>{name} {was} → {now}: no difference.</source>
+        <translation>{name} {was} → {now}：没有差异。</translation>
+    </message>
+    <message>
+        <source>{name} {was} → {now}; the noise is unknown.</source>
+        <translation>{name} {was} → {now}；噪声未知。</translation>
+    </message>
+    <message>
+        <source>{name} {was} → {now}: {amount} worse; the noise is unknown.</source>
+        <translation>{name} {was} → {now}：差了 {amount}；噪声未知。</translation>
+    </message>
+    <message>
+        <source>{name} {was} → {now}: {amount} better; the noise is unknown.</source>
+        <translation>{name} {was} → {now}：好了 {amount}；噪声未知。</translation>
     </message>
     <message>
         <source>{name} {was} → {now}: no difference beyond the noise (±{half}).</source>
@@ -23130,10 +23154,6 @@ steps</extracomment>
         <translation>写为另一种模型类型</translation>
     </message>
     <message>
-        <source>“Full size” exports it with zeros in place of what is pruned. {address} lists the types that can be shrunk.</source>
-        <translation>以“原尺寸”导出时，被剪枝的部分写为零。{address} 列出了可缩减的类型。</translation>
-    </message>
-    <message>
         <source>Evaluate shrunk model</source>
         <translation>评估缩减后的模型</translation>
     </message>
@@ -23152,6 +23172,10 @@ steps</extracomment>
     <message>
         <source>The units that rank lowest are cut first: by a norm over all their tensors, by Wanda or FLAP, which use statistics of activations, or by scores that you computed.</source>
         <translation>排名最低的单元最先被移除：按其所有张量的范数，按使用激活统计的 Wanda 或 FLAP，或按您计算的分数。</translation>
+    </message>
+    <message>
+        <source>“Full size” exports it with zeros in place of what is pruned.</source>
+        <translation>以“原尺寸”导出时，被剪枝的部分写为零。</translation>
     </message>
     <message>
         <source>Wanda</source>
@@ -23252,6 +23276,10 @@ steps</extracomment>
     <message>
         <source>calculating…</source>
         <translation>正在计算…</translation>
+    </message>
+    <message>
+        <source>With its graph, channels can be removed: run this code where your model runs, and open the .pt2 file that it writes.</source>
+        <translation>有了计算图，就可以移除通道：请在能运行模型的环境中运行这段代码，并打开它写出的 .pt2 文件。</translation>
     </message>
     <message>
         <source>Units of each group</source>

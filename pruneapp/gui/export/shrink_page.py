@@ -29,7 +29,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp import DOCUMENTATION
 from pruneapp.checkpoint.io.files import exists, is_folder
 from pruneapp.errors import PruneAppError, abridge_text
 from pruneapp.export.report import CHANGES, EXACT
@@ -403,10 +402,7 @@ class ShrinkPage(QWidget):
         self.why_not = plain(wrap=True)
         self.why_not.hide()
         self.instead = plain(
-            self.tr(
-                "“Full size” exports it with zeros in place of what is pruned. {address} lists the "
-                "types that can be shrunk."
-            ).format(address=f"{DOCUMENTATION}/shrink.md"),
+            self.tr("“Full size” exports it with zeros in place of what is pruned."),
             wrap=True,
             ink=MUTED,
         )
@@ -414,11 +410,8 @@ class ShrinkPage(QWidget):
         self.offers_code = False  # whether code can be copied that writes the graph of the model
         self.graph = QWidget(self)
         self.code = code_button(self.graph)
-        words = self.tr(
-            "With its graph, more channels can be removed: run this code where your model runs, "
-            "and open the .pt2 file that it writes."
-        )
-        add_row(lay_in_column(self.graph), plain(words, wrap=True, ink=MUTED), self.code)
+        self.about_graph = plain(wrap=True, ink=MUTED)
+        add_row(lay_in_column(self.graph), self.about_graph, self.code)
         self.graph.hide()
         self.busy = plain(self.tr("Looking for dead units…"), ink=MUTED)
         self.bar = QProgressBar(self)
@@ -847,6 +840,16 @@ class ShrinkPage(QWidget):
         self.body.setVisible(known)
         self.foot.setVisible(known)
         self.graph.setVisible(forecast is not None and self.offers_code)
+        words = self.tr(
+            "With its graph, channels can be removed: run this code where your model runs, and "
+            "open the .pt2 file that it writes."
+        )
+        if known:
+            words = self.tr(
+                "With its graph, more channels can be removed: run this code where your model "
+                "runs, and open the .pt2 file that it writes."
+            )
+        self.about_graph.setText(words)
         self.why_not.setVisible(forecast is not None and not known)
         self.instead.setVisible(forecast is not None and not known)
         self._show_effect_text("", TEXT)

@@ -394,16 +394,21 @@ def metric_in_words(quality: StateQuality, name: str = "") -> str:
     if metric is None:
         return translate("Quality", "not measured")
     value = _named_value(metric)
-    if not quality.sparsity and not metric.difference:
+    if quality.unpruned and not (quality.sparsity or metric.difference):
         return translate("Quality", "{value}, unpruned model").format(value=value)
+    if not metric.difference:
+        words = translate("Quality", "{value}, no difference from the unpruned model")
+        return mark_calibrated(words.format(value=value), metric)
     amount = number_format.metric_points(metric.difference, share=metric.share)
     half = number_format.metric_points(metric.half, share=metric.share, noise=True)
     noise = translate_sentence(metric.noise)
-    if metric.half and not metric.is_none:
+    if not metric.half:
+        noise = translate("Quality", "the noise is unknown")
+    elif not metric.is_none:
         noise = f"±{half}, {noise}"
     if metric.is_none:
         words = translate("Quality", "difference within noise ±{half} ({noise})")
-    elif metric.higher is None or not metric.difference:
+    elif metric.higher is None:
         amount = number_format.with_sign(amount, metric.difference)
         words = translate("Quality", "difference {amount} ({noise})")
     elif metric.worse > 0:
@@ -428,7 +433,15 @@ def comparison_in_words(before: MetricChange, after: MetricChange) -> str:
     was, now = (number_format.metric(m.value, share=m.share) for m in (before, after))
     amount = number_format.metric_points(change, share=after.share)
     half = number_format.metric_points(noise, share=after.share, noise=True)
-    if abs(change) <= noise:
+    if not change:
+        words = translate("Quality", "{name} {was} → {now}: no difference.")
+    elif not noise and after.higher is None:
+        words = translate("Quality", "{name} {was} → {now}; the noise is unknown.")
+    elif not noise and change > 0:
+        words = translate("Quality", "{name} {was} → {now}: {amount} worse; the noise is unknown.")
+    elif not noise:
+        words = translate("Quality", "{name} {was} → {now}: {amount} better; the noise is unknown.")
+    elif abs(change) <= noise:
         words = translate(
             "Quality", "{name} {was} → {now}: no difference beyond the noise (±{half})."
         )

@@ -96,11 +96,20 @@ def test_of_an_unknown_type_the_reason_is_shown_and_nothing_else(show):
     page.set_forecast(ShrinkForecast(CutRequest(), why_not="The model names no model type."))
     assert page.why_not.isVisible()
     assert page.why_not.text() == "The model names no model type."
-    assert "“Full size” exports it with zeros" in page.instead.text()
+    assert page.instead.text() == "“Full size” exports it with zeros in place of what is pruned."
     assert page.instead.isVisible()
     assert not page.body.isVisible()
     assert not page.foot.isVisible()
     assert page.order() is None
+
+
+def test_the_graph_is_offered_for_channels_that_cannot_be_removed_without_it(show):
+    page = show(ShrinkPage())
+    page.offers_code = True
+    page.survey()
+    page.set_forecast(ShrinkForecast(CutRequest(), why_not="The model names no model type."))
+    assert page.about_graph.isVisible()
+    assert page.about_graph.text().startswith("With its graph, channels can be removed: ")
 
 
 def test_a_row_says_now_and_then_and_what_that_does(page):

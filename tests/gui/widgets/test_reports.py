@@ -10,6 +10,7 @@ from pruneapp.gui.widgets.reports import (
     comparison_in_words,
     conditions_in_words,
     is_harmful,
+    metric_in_words,
     quality_in_words,
 )
 from tests.gui.user import plain
@@ -45,6 +46,38 @@ def test_two_pruned_states_are_compared_with_the_noise_of_both():
         assert plain(comparison_in_words(before, cosine(value, 0.004))) == words
     assert not is_harmful(before, cosine(0.9255, 0.004))
     assert is_harmful(before, cosine(0.924, 0.004))
+
+
+@pytest.mark.parametrize(
+    ("value", "higher", "words"),
+    [
+        (0.93, True, "cosine 0.95 → 0.93: 0.02 worse; the noise is unknown."),
+        (0.96, True, "cosine 0.95 → 0.96: 0.01 better; the noise is unknown."),
+        (0.96, None, "cosine 0.95 → 0.96; the noise is unknown."),
+        (0.95, True, "cosine 0.95 → 0.95: no difference."),
+    ],
+)
+def test_unknown_noise_is_not_stated_as_zero(value, higher, words):
+    """A report said "more than the noise (±0)"."""
+    before, after = (
+        MetricChange("cosine", number, 1.0, 0.0, "largest spread", higher=higher)
+        for number in (0.95, value)
+    )
+    assert plain(comparison_in_words(before, after)) == words
+    if value == 0.93:
+        quality = quality_in_words(StateQuality((after,), 0.5))
+        assert plain(quality).endswith("0.07 worse than the unpruned model (the noise is unknown)")
+
+
+@pytest.mark.parametrize(
+    ("unpruned", "words"),
+    [(True, "score 1, unpruned model"), (False, "score 1, no difference from the unpruned model")],
+)
+def test_a_shrunk_model_without_a_difference_is_not_the_unpruned_model(unpruned, words):
+    """Nothing is pruned in a shrunk model either."""
+    metric = MetricChange("score", 1.0, 1.0, 0.0, "paired", higher=True)
+    quality = StateQuality((metric,), 0.0, unpruned=unpruned)
+    assert plain(metric_in_words(quality)) == words
 
 
 @pytest.mark.parametrize(
