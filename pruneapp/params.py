@@ -132,13 +132,20 @@ class Interval:
         """Return the end of a sentence: ``from 0 to 1``, ``1 or more``, ``any number``."""
         if self.high == 2**63 - 1:
             return f"from {self.low or 0:g} to 2^63 - 1"
-        if self.low is not None and self.high is not None:
-            return f"from {self.low:g} to {self.high:g}"
-        if self.low is not None:
-            return f"{self.low:g} or more"
-        if self.high is not None:
-            return f"{self.high:g} or less"
+        low, high = (None if end is None else _bound_text(end) for end in (self.low, self.high))
+        if low is not None and high is not None:
+            return f"from {low} to {high}"
+        if low is not None:
+            return f"{low} or more"
+        if high is not None:
+            return f"{high} or less"
         return "any number"
+
+
+def _bound_text(number: float) -> str:
+    """Return a bound: a large integer with group separators instead of an exponent."""
+    grouped = 1000 <= abs(number) < 1e15 and float(number).is_integer()
+    return f"{number:,.0f}" if grouped else f"{number:g}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -225,3 +225,16 @@ def test_a_message_names_a_parameter_by_the_label_of_its_field():
         param.parse("many")
     assert with_labels(str(caught.value), (param,)).startswith("Amount must be an integer")
     assert with_labels("Rule 2: 'amount' is too large.", (param,)) == "Rule 2: Amount is too large."
+
+
+@pytest.mark.parametrize(
+    ("bounds", "words"),
+    [
+        (Interval(1, 1_000_000), "from 1 to 1,000,000"),
+        (Interval(2), "2 or more"),
+        (Interval(0, 0.5), "from 0 to 0.5"),
+        (Interval(1e-6, 1e20), "from 1e-06 to 1e+20"),
+    ],
+)
+def test_bounds_have_group_separators(bounds, words):
+    assert str(bounds) == words
