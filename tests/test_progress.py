@@ -140,7 +140,7 @@ def test_another_phase_is_estimated_alone():
 
 
 def test_the_time_left_follows_the_last_part_of_the_elapsed_time():
-    """A quick preparation that counted as half of the job said 13 s for 6 minutes."""
+    """A quick preparation that counted as half of the job predicted 13 s for 6 minutes."""
     left = TimeLeft()
     left.update(10.0, 0.5)
     assert estimates(left, 10, 59, 1 / 700, 0.5)[-1] == pytest.approx(301, rel=0.02)

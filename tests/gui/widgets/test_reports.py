@@ -58,7 +58,7 @@ def test_two_pruned_states_are_compared_with_the_noise_of_both():
     ],
 )
 def test_unknown_noise_is_not_stated_as_zero(value, higher, words):
-    """A report said "more than the noise (±0)"."""
+    """Regression: a report contained "more than the noise (±0)"."""
     before, after = (
         MetricChange("cosine", number, 1.0, 0.0, "largest spread", higher=higher)
         for number in (0.95, value)
