@@ -269,16 +269,15 @@ class StateSelector(QWidget):
         """Set the states, the index of the current one, and the branches (None: a single line).
 
         Sides that the user chose stay at their states, which may have other indices now. A side
-        becomes its default if the user did not choose it, or if its state was deleted. Emits no
-        signal.
+        becomes its default if the user did not choose it, or if its state was deleted. It keeps its
+        state if the default is on the other side, so that going to A leaves B. Emits no signal.
         """
         former, self._items, self._position = self._items, tuple(items), position
         self._branches = Branches.linear(max(0, len(items) - 1)) if branches is None else branches
         for side, chosen in enumerate(self._selected):
             now = None if chosen is None else self._current_index_of(chosen, former)
             self._is_user_choice[side] &= bool(items) and now != _DELETED
-            if self._is_user_choice[side]:
-                self._selected[side] = now
+            self._selected[side] = now
         self._apply_default_sides()
         self._fill()
 
@@ -345,7 +344,9 @@ class StateSelector(QWidget):
         # The opened file and the current state; another file is compared with the current state.
         usual = (0 if self._other is None else self._position), self._position
         for side, own in enumerate(self._is_user_choice):
-            if not own:
+            former, other = self._selected[side], self._selected[1 - side]
+            keeps = usual[side] == other and former not in {None, other, _DELETED}
+            if not own and not keeps:
                 self._selected[side] = usual[side]
 
     def _fill(self) -> None:

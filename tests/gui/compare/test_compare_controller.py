@@ -69,9 +69,16 @@ def test_what_a_step_changed_is_shown_against_the_file(at_work):
     assert rows["layers.1.weight"]["weights that differ"] == 48
 
     at_work.key("Ctrl+Z", at_work.window)
-    at_work.wait(lambda: view.numbers().rows == 0)
+    at_work.pause(50)
+    assert view.sides.wanted == (0, 1), "the sides do not become the same"
+    assert list(compared_rows(at_work)) == ["layers.1.weight"]
     at_work.key("Ctrl+Shift+Z", at_work.window)
     assert list(compared_rows(at_work)) == ["layers.1.weight"]
+    at_work.click_state(0)
+    at_work.pause(50)
+    assert view.sides.wanted == (0, 1)
+    assert "(current state)" in view.sides.boxes[0].currentText()
+    assert "(current state)" not in view.sides.boxes[1].currentText()
 
 
 def test_another_file_is_opened_compared_and_closed(at_work, tuned):
@@ -226,14 +233,15 @@ def test_a_state_that_stands_against_itself_says_so_and_pictures_come_back(at_wo
     show_difference(at_work, "layers.1.weight")
     assert removed_weights(at_work) == 48
     at_work.click_state(0)
+    assert removed_weights(at_work) == 48, "B remains the state that was current"
+    at_work.key("5", at_work.views.tree.view)
+    at_work.choose(at_work.views.compare.sides.boxes[1], "Opened")
+    at_work.key("1", at_work.views.tree.view)
     at_work.wait(lambda: "Opened is the only state: there is nothing to compare" in note(at_work))
     assert "▲" not in note(at_work), "not a warning"
     at_work.key("Ctrl+Shift+Z", at_work.window)
     assert removed_weights(at_work) == 48
-    at_work.click_state(0)
-    at_work.wait(lambda: "Opened is the only state" in note(at_work))
     at_work.choose(at_work.views.pages.weights.modes.mode_box, "Magnitude")
-    at_work.wait(lambda: not note(at_work))
     item = at_work.views.pages.weights.canvas.item
     at_work.wait(lambda: isinstance(item.fine, Tile))
 
