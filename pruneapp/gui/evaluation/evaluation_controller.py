@@ -58,7 +58,7 @@ from pruneapp.gui.widgets.engine_text import (
     translate_sentence,
 )
 from pruneapp.gui.widgets.labels import join_names, join_sentences, with_label, with_note
-from pruneapp.gui.widgets.reports import conditions_in_words, quality_in_words
+from pruneapp.gui.widgets.reports import conditions_in_words, metric_in_words, quality_in_words
 from pruneapp.methods import registry
 from pruneapp.progress import Cancelled, Job
 from pruneapp.sessions.restore import EVALUATION
@@ -941,7 +941,9 @@ class EvaluationController(Feature[EvaluateDialog]):
         words = with_note(quality_in_words(quality, self.metric), self.conditions)
         if is_old:
             words = join_sentences(self.tr("{words}.").format(words=words), self.why_old)
-        return StateResult(quality.metrics, words, is_old=is_old)
+        first = quality.metric(self.metric)
+        others = (metric_in_words(quality, m.name) for m in quality.metrics if m is not first)
+        return StateResult(quality.metrics, "\n".join((words, *others)), is_old=is_old)
 
     def _identify(self) -> None:
         """Hash a state without a hash in the background: it may equal one with a result.

@@ -159,6 +159,24 @@ def test_states_show_their_metric_and_dots_measure_the_others(pruned, runners, s
     assert len(runner.measured) == 5
 
 
+def _two_metrics(snapshot):
+    pruned = sum(snapshot.masks.counts(snapshot.masks))
+    loss = Metric(0.018 + 0.022 * pruned)
+    return pruned, {"accuracy": Metric(1.0, counts=(100, 100)), "loss": loss}
+
+
+@pytest.mark.parametrize("measure", [_two_metrics])
+def test_the_tooltip_of_a_state_lists_each_metric(pruned, runners, script):
+    """Regression: it was "difference within noise" for a state with a large loss."""
+    choose(pruned, script)
+    pruned.wait_idle()
+    states = pruned.views.history.tree.states
+    tip = plain(states.index_of(2).data(Qt.ItemDataRole.ToolTipRole))
+    assert "accuracy 100.0 %" in tip
+    assert "<br>loss 0.876, 0.858 worse than the unpruned model (" in tip
+    assert "loss 0.876" in spoken_text(pruned, 2)
+
+
 def test_what_was_measured_with_another_limit_or_seed_is_another_result(pruned, runners, script):
     """Choosing them again restores the result; the process receives both."""
     script.write_text("def evaluate(model, limit, seed): return 1.0\n")
