@@ -238,6 +238,11 @@ class RecoverySource(Part, frozen=True):
     data: str = ""
     name: str = ""
 
+    @property
+    def is_repair_only(self) -> bool:
+        """Whether only the sequential repair is used, because training did not improve it."""
+        return self.method == "distillation" and self.repaired and not (self.steps or self.windows)
+
 
 class RecoveryConfiguration(Part, frozen=True):
     """The tensors whose values training with masks replaced."""

@@ -119,6 +119,8 @@ class RepairedValues:
     def label(self) -> str:
         """Return a label for the history."""
         if isinstance(self.source, RecoverySource):
+            if self.source.is_repair_only:
+                return "Recovery: repair only"
             steps = counted(self.source.steps, "step")
             return (
                 f"Training, {steps}" if self.source.method == "training" else f"Recovery, {steps}"
@@ -177,7 +179,11 @@ def source_lines(source: RepairSource | RecoverySource) -> list[str]:
     if isinstance(source, RecoverySource) and source.method == "distillation":
         steps = counted(source.steps, "step")
         blocks = "of the blocks, then of the whole model " if source.windows else ""
-        lines.append(f"Distillation {blocks}in {steps}, learning rate {source.lr:.4g}")
+        lines.append(
+            "Sequential repair only: the trained weights are not used"
+            if source.is_repair_only
+            else f"Distillation {blocks}in {steps}, learning rate {source.lr:.4g}"
+        )
     if source.name and source.samples:
         lines.append(f"Inputs: {source.name}, {counted(source.samples, 'sample')}")
     elif source.name:

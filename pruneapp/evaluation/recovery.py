@@ -226,28 +226,31 @@ def recover_by_script(
             kept = repaired if answer["repaired"] and repaired is not None else snapshot
             values = _values_in(folder / "recovered", answer["trained"], plan, kept, job)
     checkpoint.unlink(missing_ok=True)
+    losses = answer["losses"]
+    # If training did not improve the repair, its settings do not describe the values.
+    trained = losses["rounded"] != losses["start"]
     source = RecoverySource(
         against=_sha256s(settings.unpruned, job),
         script=runner.sha256,
-        steps=answer["steps"],
-        lr=answer["lr"],
+        steps=answer["steps"] if trained else 0,
+        lr=answer["lr"] if trained else 0.0,
         samples=answer["samples"],
         seed=settings.seed,
-        windows=settings.windows,
+        windows=settings.windows and trained,
         repaired=bool(answer["repaired"]),
         data=data_of(runner, calibrating=True),
         name=data_name(runner),
     )
     found = Recovery(
         None,
-        answer["losses"],
+        losses,
         source,
         answer["held_out"],
         answer["seconds"],
         tuple(answer["notices"]),
         tuple(events),
     )
-    if answer["losses"]["rounded"] == answer["losses"]["pruned"]:  # the start was restored
+    if losses["rounded"] == losses["pruned"]:  # the start was restored
         return found
     return _with_proposal(found, snapshot, values, job)
 

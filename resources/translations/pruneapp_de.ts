@@ -9176,6 +9176,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>nicht verwendet</translation>
     </message>
     <message>
+        <source>kept</source>
+        <translation>behalten</translation>
+    </message>
+    <message>
         <source>Held-out error</source>
         <translation>Fehler auf zurückgehaltenen Eingaben</translation>
     </message>
@@ -22668,6 +22672,11 @@ steps</extracomment>
         <translation>nach jeder Runde gemessen</translation>
     </message>
     <message>
+        <source>Recovery: repair only</source>
+        <extracomment>steps</extracomment>
+        <translation>Wiederherstellung: nur Reparatur</translation>
+    </message>
+    <message>
         <source>Recovery, {steps}</source>
         <extracomment>steps</extracomment>
         <translation>Wiederherstellung, {steps}</translation>
@@ -22716,6 +22725,11 @@ steps</extracomment>
         <source>Inputs: {name}, {n} samples</source>
         <extracomment>steps</extracomment>
         <translation>Eingaben: {name}, {n} Proben</translation>
+    </message>
+    <message>
+        <source>Sequential repair only: the trained weights are not used</source>
+        <extracomment>steps</extracomment>
+        <translation>Nur sequenzielle Reparatur: Die trainierten Gewichte werden nicht verwendet</translation>
     </message>
     <message>
         <source>Distillation in {n} step, learning rate {rate}</source>

@@ -9175,6 +9175,10 @@ computed on this computer.</source>
         <translation>未采用</translation>
     </message>
     <message>
+        <source>kept</source>
+        <translation>保留</translation>
+    </message>
+    <message>
         <source>Held-out error</source>
         <translation>留出误差</translation>
     </message>
@@ -22667,6 +22671,11 @@ steps</extracomment>
         <translation>每轮之后测量</translation>
     </message>
     <message>
+        <source>Recovery: repair only</source>
+        <extracomment>steps</extracomment>
+        <translation>恢复：仅修复</translation>
+    </message>
+    <message>
         <source>Recovery, {steps}</source>
         <extracomment>steps</extracomment>
         <translation>恢复，{steps}</translation>
@@ -22715,6 +22724,11 @@ steps</extracomment>
         <source>Inputs: {name}, {n} samples</source>
         <extracomment>steps</extracomment>
         <translation>输入：{name}，{n} 个样本</translation>
+    </message>
+    <message>
+        <source>Sequential repair only: the trained weights are not used</source>
+        <extracomment>steps</extracomment>
+        <translation>仅顺序修复：未使用训练得到的权重</translation>
     </message>
     <message>
         <source>Distillation in {n} step, learning rate {rate}</source>

@@ -17,6 +17,7 @@ from pruneapp.document.document import Capture, Document
 from pruneapp.document.edit import EditKind
 from pruneapp.document.entries import RecoveryEntry, RecoverySource
 from pruneapp.document.step import Row, Step
+from pruneapp.edits.repaired_values import source_lines
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.evaluation.evaluator import Evaluator
 from pruneapp.evaluation.process import EvaluationError
@@ -203,6 +204,16 @@ def test_nothing_is_changed_if_nothing_is_better(runner, half_pruned):
     done = recover_by_script(runner, half_pruned, bad, Job())
     assert done.proposal is None
     assert done.sentence().startswith("Training did not improve the error")
+
+
+def test_a_repair_that_training_does_not_improve_is_named(runner, half_pruned):
+    """Regression: the state was called "Recovery, 5 steps"."""
+    bad = RecoverySettings(steps=5, lr=1.0, windows=False)
+    done = recover_by_script(runner, half_pruned, bad, Job())
+    assert "only the sequential repair is applied" in done.sentence()
+    assert done.source.is_repair_only
+    assert done.proposal.edit.label == "Recovery: repair only"
+    assert source_lines(done.source)[0].startswith("Sequential repair only: ")
 
 
 def test_a_run_is_stopped_paused_and_continued(runner, half_pruned):

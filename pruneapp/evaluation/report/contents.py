@@ -238,6 +238,8 @@ def _settings(entry: Entry | None) -> Iterator[str]:
         steps = counted(source.steps, "step")
         if source.method == "training":
             yield f"training by the script in {steps}"
+        elif source.is_repair_only:
+            yield "sequential repair only, the trained weights are not used"
         else:
             blocks = "of the blocks, then of the whole model " if source.windows else ""
             yield f"distillation {blocks}in {steps}, learning rate {source.lr:.4g}"

@@ -504,6 +504,7 @@ class RecoveryReportDialog(Dialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Recovered") if changed else self.tr("Not recovered"))
         self._windows = tuple(progress.windows)
+        self._uses_blocks = not losses or not _discards_blocks(losses)
         self.headline = heading(sentence, wrap=True)
         self.metrics = [plain(text, wrap=True) for text in metrics]
         self.risks = [plain(f"▲ {risk}", wrap=True, ink=DANGER) for risk in risks]
@@ -573,6 +574,8 @@ class RecoveryReportDialog(Dialog):
     def _cells(self, row: int) -> tuple[str, ...]:
         window: TrainedWindow = self._windows[row]
         improved = self.tr("yes") if window.is_kept else self.tr("no")
+        if window.is_kept and not self._uses_blocks:
+            improved = with_note(improved, translate("Recovery", "not used"))
         return window.name, number(window.before), number(window.after), improved
 
     def _copy(self) -> None:
@@ -586,6 +589,13 @@ class RecoveryReportDialog(Dialog):
     def _evaluate(self) -> None:
         self.accept()
         self.evaluateRequested.emit()
+
+
+def _discards_blocks(losses: Mapping[str, float]) -> bool:
+    """Return whether the trained blocks are not used, because the start is better."""
+    return losses.get("windows", losses["start"]) > losses["start"] or (
+        losses["rounded"] == losses["start"]
+    )
 
 
 def _losses_text(losses: Mapping[str, float]) -> str:
@@ -604,7 +614,10 @@ def _losses_text(losses: Mapping[str, float]) -> str:
             continue  # equal to the one before: there was no repair, or storing changed nothing
         former = number(losses[name])
         text = f"{title} {former}"
-        if name == "windows" and losses[name] > losses["start"]:
+        if name == "best" and losses[name] == losses["start"]:  # that of the whole model is worse
+            kept = translate("Recovery", "kept")
+            text = f"{kept} {former}"
+        if name == "windows" and _discards_blocks(losses):
             text = with_note(text, translate("Recovery", "not used"))
         parts.append(text)
     return with_label(translate("Recovery", "Held-out error"), " → ".join(parts)) if parts else ""

@@ -125,6 +125,19 @@ def test_a_report_names_the_stages_that_changed_the_error(show, english):
     )
 
 
+def test_a_report_shows_that_only_the_repair_was_kept(show, english):
+    losses = {"pruned": 2.0, "start": 0.5, "windows": 0.6, "best": 0.5, "rounded": 0.5}
+    block = {"what": "window", "name": "0", "before": 0.3, "after": 0.2}
+    given = {"metrics": [], "risks": [], "notes": [], "losses": losses, "changed": True}
+    progress = RecoveryProgress.of([block, *POINTS], 5)
+    dialog = show(RecoveryReportDialog(progress, sentence="Done.", **given))
+    assert dialog.losses.text() == (
+        "Held-out error: before 2 → after the repair 0.5 → after the blocks 0.6 (not used) → "
+        "kept 0.5"
+    )
+    assert "0\t0.3\t0.2\tyes (not used)" in dialog.as_text()
+
+
 def test_without_an_improvement_there_is_nothing_to_undo(show, english):
     dialog = report(show, changed=False)
     assert dialog.windowTitle() == "Not recovered"
