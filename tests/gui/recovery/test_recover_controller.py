@@ -432,7 +432,7 @@ def test_a_worse_metric_is_only_kept_on_request(pruned, tmp_path, keeps):
     user.wait(lambda: recover.dialog is not None or user.trouble, timeout=60_000)
     assert user.trouble == []
     question = recover.dialog
-    assert "worse, more than the noise" in question.facts.text()
+    assert "worse; the noise is unknown" in question.facts.text()
     assert question.leave.isDefault()
     if not keeps:
         user.key("Return", question)
