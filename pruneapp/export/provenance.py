@@ -154,6 +154,16 @@ def calibration_data(entries: Iterable[Entry], statistics: Iterable[str] = ()) -
     return tuple(sorted(found - {""}))
 
 
+def allocation_data(entries: Iterable[Entry]) -> frozenset[str]:
+    """Return the names of the data of scans that amounts were chosen by, and of nothing else."""
+    entries = tuple(entries)
+    steps = tuple(steps_of(entries))
+    made = (entry for entry in entries if isinstance(entry, RepairEntry | RecoveryEntry))
+    return frozenset(name for step in steps for name in step.data) - {
+        entry.configuration.source.data for entry in made
+    }
+
+
 def calibration_names(entries: Iterable[Entry]) -> dict[str, str]:
     """Return the file names of calibration data by their identifiers, as far as entries have them.
 

@@ -26,7 +26,13 @@ from pruneapp.errors import ExportError, escape_text
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.destination.target import check_file, unused_name
 from pruneapp.export.format_sizes import FormatOffer, format_offers, recommend
-from pruneapp.export.provenance import Provenance, calibration_in, calibration_names, inputs_in
+from pruneapp.export.provenance import (
+    Provenance,
+    allocation_data,
+    calibration_in,
+    calibration_names,
+    inputs_in,
+)
 from pruneapp.export.records import State, packed_mask_record
 from pruneapp.export.report import ExportReport, WrittenTensor
 from pruneapp.export.rounding import DTYPE, Rounding
@@ -107,6 +113,8 @@ class Account:
     evaluation: str = ""  # script, data and limit that the metrics were measured with, as text
     # Whether the data of the evaluation are among those of the calibration.
     same_data: bool = False
+    # Those of `calibration` that amounts were chosen by, with a sensitivity scan.
+    allocated: frozenset[str] = frozenset()
     version: str = __version__  # version of Pruneapp
 
 
@@ -171,6 +179,7 @@ def account_of(
         metrics or {},
         evaluation,
         same_data,
+        frozenset() if provenance is None else allocation_data(provenance.recipe.entries),
     )
 
 

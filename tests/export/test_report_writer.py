@@ -137,6 +137,9 @@ def test_the_page_names_the_data_of_the_evaluation(account, tmp_path):
     assert "Measured before the export by embedding.py, sentences.txt, seed 0, with" in page
     assert "Calibrated with the text with the SHA-256 12ab.<" in page
     assert "the metrics are measured with the same data" in text_of(True)
+    account = replace(account, allocated=frozenset({"text:12ab"}))
+    assert "Allocated by a scan on the text with the SHA-256 12ab." in text_of(False)
+    assert "▲ Allocated by a scan on the same data: its metrics may be better than" in text_of(True)
 
 
 def test_sizes_and_dtypes_are_those_that_were_written(source_of, tmp_path):

@@ -33,7 +33,7 @@ from pruneapp.evaluation.metric import (
 from pruneapp.evaluation.report.results import StoredResult
 from pruneapp.evaluation.runner import Conditions
 from pruneapp.export.catalog import usual_format
-from pruneapp.export.provenance import calibration_data, calibration_names
+from pruneapp.export.provenance import allocation_data, calibration_data, calibration_names
 from pruneapp.export.sharding import needs_folder, usual_suffix
 from pruneapp.export.size_bounds import unpacked_size
 from pruneapp.installation import describe_machine
@@ -70,6 +70,7 @@ class ReportedState:
     remaining: int  # number of parameters that are not pruned
     nbytes: int  # bytes of all tensors in a compact file, before compression
     calibration: tuple[str, ...]  # identifiers of the data that its step was calibrated with
+    is_allocated: bool  # whether these are the data of a scan that its amounts were chosen by
     settings: tuple[str, ...]  # of the calibration: samples, and the method of a recovery
     is_current: bool
 
@@ -207,6 +208,7 @@ def _state(
     branches, records = capture.branches, capture.records
     pruned = snapshot.masks.total_pruned
     entry = _entry_of(records[number - 1]) if number else None
+    data = () if entry is None else calibration_data((entry,))
     children = list(branches.after)
     way = (0, *branches.path(number))[:-1] if number else ()
     return ReportedState(
@@ -221,7 +223,8 @@ def _state(
         pruned / (parameters or 1),
         parameters - pruned,
         unpacked_size(snapshot, Job(cancel=job.cancel)),
-        tuple(map(_without_folder, () if entry is None else calibration_data((entry,)))),
+        tuple(map(_without_folder, data)),
+        data != () and allocation_data((entry,) if entry else ()).issuperset(data),
         tuple(_settings(entry)),
         number == capture.position,
     )

@@ -170,6 +170,13 @@ def test_data_are_named_by_files_with_samples_and_settings_of_a_recovery(documen
     assert "mine.txt, 200 of 504 sentences, 4,321 tokens, seed 0" in words
 
 
+def test_an_allocation_by_a_scan_is_not_called_a_calibration(document):
+    step = Step((Row(("a.weight",), "l1_unstructured", {"amount": 0.9}),), data=("script:ab",))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    words = _Page(page_of(document, results(document))).text
+    assert re.search(r"4: L1[^:]* was allocated by a scan on the data of the script", words)
+
+
 def test_the_page_is_self_contained_and_escaped(document):
     text = page_of(document, results(document))
     page = _Page(text)
