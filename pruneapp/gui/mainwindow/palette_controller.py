@@ -1,4 +1,4 @@
-"""The entries of the command palette: commands, methods, settings, tensors, plots."""
+"""The entries of the command palette: commands, methods, limits, settings, tensors, plots."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QAbstractButton
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.gui.app.context import AppContext
@@ -17,8 +17,10 @@ from pruneapp.gui.commands.actions import BETWEEN, without_mnemonic
 from pruneapp.gui.commands.palette import CommandPalette, Entry, Named, command
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
+from pruneapp.gui.widgets.controls import give_focus
 from pruneapp.gui.widgets.engine_text import translate_declared
 from pruneapp.methods import registry
+from pruneapp.methods.limits import LIMITS
 
 
 class PaletteController(QObject):
@@ -52,6 +54,7 @@ class PaletteController(QObject):
         entries = [
             *map(self._command, self._actions.visible_commands()),
             *self._in_the_form(),
+            *self._in_the_limits(),
             *self._of_the_picture(),
             *self._methods(),
             *self._in_the_settings(),
@@ -92,6 +95,26 @@ class PaletteController(QObject):
                 enabled=usable and button.isEnabled(),
                 english=(english,),
             )
+
+    def _in_the_limits(self) -> Iterator[Entry]:
+        """Yield an entry per limit of the step, which unfolds the limits and focuses its field."""
+        limits = self._views.form.limits
+        usable = self._session.document is not None and not limits.button.isHidden()
+        for param in LIMITS:
+            editor = limits.editors[param.name]
+            yield Entry(
+                self.tr("Pruning step") + BETWEEN + editor.param.label,
+                self.tr("Limits"),
+                partial(self._edit_limit, editor),
+                editor.param.help,
+                enabled=usable,
+                english=(param.label,),
+            )
+
+    def _edit_limit(self, editor: QWidget) -> None:
+        self._views.form_dock.raise_()
+        self._views.form.limits.button.setChecked(True)
+        QTimer.singleShot(0, partial(give_focus, editor))  # when the fields have their places
 
     def _press(self, button: QAbstractButton) -> None:
         self._views.form_dock.raise_()

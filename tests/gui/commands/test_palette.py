@@ -129,7 +129,14 @@ def test_commands_of_the_form_the_menus_and_recent_files_are_found(at_work, tmp_
     assert at_work.views.form.rules[-1].method.currentData() == "identity"
     run_first(at_work, "remove rule")
     run_first(at_work, "limits")
-    assert at_work.views.form.limits.button.isChecked()
+    limits = at_work.views.form.limits
+    assert limits.button.isChecked()
+    at_work.click(limits.button)
+    assert run_first(at_work, "target")[0] == "Pruning step › Target total sparsity"
+    assert limits.button.isChecked()
+    field = limits.editors["target_sparsity"].field
+    at_work.wait(lambda: at_work.window.focusWidget() is field)
+    at_work.wait(lambda: field.visibleRegion().boundingRect() == field.rect())
     assert search_for(at_work, ["remove rule"]) == [["Pruning step › Remove rule"]]
 
     path = tmp_path / "model.safetensors"

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 import torch
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel, QRadioButton
 
 from pruneapp.evaluation.runner import ScriptRunner
 from pruneapp.groups.operator_graph import INPUT, Operator, OperatorGraph
@@ -124,6 +124,16 @@ def test_a_trace_is_cancelled_and_started_again(opened, script, fake):
     opened.wait(lambda: not opened.row.connections.needs_graph)
     opened.click_cell("module.begin.weight")
     opened.wait(lambda: stages(opened) == [["x"], ["begin"]])
+
+
+def test_the_only_kind_of_source_has_no_radio_button(opened):
+    opened.menu("Tools", "Trace the model")
+    opened.wait(lambda: QApplication.activeModalWidget() is not None)
+    dialog = QApplication.activeModalWidget()
+    assert not any(radio.isVisible() for radio in dialog.findChildren(QRadioButton))
+    labels = {label.text(): label for label in dialog.findChildren(QLabel) if label.isVisible()}
+    assert labels["&Evaluation script"].buddy() is dialog.choice.fields[DataKind.SCRIPT]
+    dialog.reject()
 
 
 def test_a_changed_script_is_shown_before_it_traces(opened, script, fake):
