@@ -170,8 +170,9 @@ class SourceChoice(QWidget):
                 button.clicked.connect(lambda _=False, kind=kind: self._browse(kind))
             radio.toggled.connect(self._on_kind)
             if len(kinds) == 1 and kind in self.fields:  # nothing to choose
-                grid.replaceWidget(radio, label_for(self.fields[kind], label))
+                grid.removeWidget(radio)
                 radio.hide()
+                grid.addWidget(label_for(self.fields[kind], label), row, 0)
         self.python, self.browse_python = self._path_row(
             self.tr("Python"),
             self.tr("The interpreter of the environment in which the model runs."),
