@@ -63,13 +63,14 @@ class _State(NamedTuple):
     """The sizes of a state: maximum bytes of each packed tensor, of the file, and the history.
 
     `nbytes` counts everything except the descriptions of edits; `unpacked` has the uncompressed
-    bytes of all tensors.
+    bytes of each tensor, and `packed` their sum.
     """
 
     snapshot: Snapshot
     tensors: Mapping[str, int]
     nbytes: int
     unpacked: Mapping[str, int]
+    packed: int
     history: tuple[_Description, ...]
 
 
@@ -106,9 +107,7 @@ class CompactSizes:
         state = self._measure_state(capture, job)
         if state is None:
             return None
-        return CompactSize(
-            sum(state.unpacked.values()), state.nbytes + _history_bytes(state.history)
-        )
+        return CompactSize(state.packed, state.nbytes + _history_bytes(state.history))
 
     def measure_after(
         self,
@@ -136,7 +135,7 @@ class CompactSizes:
         if state is None:
             return None
         snapshot, nbytes = state.snapshot, state.nbytes
-        packed = sum(state.unpacked.values())
+        packed = state.packed
         permanent, entries = bool(snapshot.permanent), snapshot.checkpoint.entries
         for name, after in pruned.items():
             count = max(after, _count_zeroed(snapshot, name)) if permanent else after
@@ -174,13 +173,9 @@ class CompactSizes:
         entries = snapshot.checkpoint.entries
         zeros = {name: _count_zeroed(snapshot, name) for name in entries}
         tensors = {e.name: max_packed_bytes(e, zeros[e.name]) for e in around[2]}
-        self._last = _State(
-            snapshot,
-            tensors,
-            around[1] + sum(tensors.values()),
-            {name: _unpacked_bytes(entry, zeros[name]) for name, entry in entries.items()},
-            tuple(history),
-        )
+        unpacked = {name: _unpacked_bytes(entry, zeros[name]) for name, entry in entries.items()}
+        nbytes, packed = around[1] + sum(tensors.values()), sum(unpacked.values())
+        self._last = _State(snapshot, tensors, nbytes, unpacked, packed, tuple(history))
         return self._last
 
     def _describe_step(

@@ -89,7 +89,7 @@ def trace(
             each.training = False
         with torch.no_grad():
             program = export(module, args, kwargs, strict=False)
-    except Exception as error:
+    except Exception as error:  # of the user's model as well as of torch.export
         lines = str(error).strip().splitlines()
         reason = re.split(r"\.\s", lines[0], maxsplit=1)[0].rstrip(".") if lines else ""
         reason = ": ".join(filter(None, (type(error).__name__, reason[:200])))

@@ -326,7 +326,7 @@ def test_the_systems_wish_for_little_motion_is_followed_at_once(
         def __init__(self, *slots):
             super().__init__(*slots)
             while not self._motion_at:
-                time.sleep(0.001)  # lets the thread run
+                time.sleep(0.001)  # no event loop of Qt may run before the window connects
 
     monkeypatch.setattr(desktop, "_BusThread", QuickThread)
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)  # set before the window is opened

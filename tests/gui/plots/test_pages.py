@@ -323,7 +323,7 @@ def test_a_legend_of_two_lines_lets_the_page_rest_at_every_height(pages, qtbot):
 @pytest.mark.parametrize("width", [760, 1100])
 def test_all_tabs_are_whole_when_the_graph_is_offered_later(pages, qtbot, width):
     pages.resize(width, 600)
-    QApplication.processEvents()
+    QApplication.processEvents()  # layouts are requested by events
     for offered in (True, False, True):
         before = pages.tabs.width()
         pages.set_graph_offered(offered=offered)
@@ -351,11 +351,11 @@ def test_states_of_quality_do_not_widen_the_pages(pages):
     view.set_states(states, 0, "")
     pages.tabs.setCurrentIndex(Page.QUALITY)
     view.set_others([OtherSession("resnet", tuple(states))])
-    QApplication.processEvents()
+    QApplication.processEvents()  # layouts are requested by events
     assert view.metric_box.isVisible()
     assert pages.minimumSizeHint().width() <= narrowest
     pages.resize(narrowest, 600)
-    QApplication.processEvents()
+    QApplication.processEvents()  # layouts are requested by events
     for button in (view.set_up, view.frontier, view.add_sessions, view.remove_sessions):
         assert button.width() >= button.minimumSizeHint().width()
         assert button.visibleRegion().boundingRect() == button.rect()
