@@ -155,9 +155,9 @@ class CompactSizes:
             return last
         around = self._around
         if around is None or around[0] is not snapshot.checkpoint:
-            packed = tuple(filter(is_packed, snapshot.checkpoint.entries.values()))
-            nbytes = _bytes_without_packed(snapshot, packed, job)
-            around = self._around = snapshot.checkpoint, nbytes, packed
+            entries = tuple(filter(is_packed, snapshot.checkpoint.entries.values()))
+            nbytes = _bytes_without_packed(snapshot, entries, job)
+            around = self._around = snapshot.checkpoint, nbytes, entries
         if around[1] is None:
             return None
         history = []
@@ -170,10 +170,12 @@ class CompactSizes:
         # Drop descriptions of steps that are no longer in the history: they may hold masks.
         records = set(map(id, capture.records))
         self._described = {k: one for k, one in list(self._described.items()) if k in records}
-        entries = snapshot.checkpoint.entries
-        zeros = {name: _count_zeroed(snapshot, name) for name in entries}
+        zeros = {name: _count_zeroed(snapshot, name) for name in snapshot.checkpoint.entries}
         tensors = {e.name: max_packed_bytes(e, zeros[e.name]) for e in around[2]}
-        unpacked = {name: _unpacked_bytes(entry, zeros[name]) for name, entry in entries.items()}
+        unpacked = {
+            name: _unpacked_bytes(entry, zeros[name])
+            for name, entry in snapshot.checkpoint.entries.items()
+        }
         nbytes, packed = around[1] + sum(tensors.values()), sum(unpacked.values())
         self._last = _State(snapshot, tensors, nbytes, unpacked, packed, tuple(history))
         return self._last
