@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFontDatabase,
-    QPalette,
-    QSyntaxHighlighter,
-    QTextCharFormat,
-    QTextDocument,
-)
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
-    QLineEdit,
-    QPlainTextEdit,
     QProgressBar,
     QPushButton,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
-from pruneapp.checkpoint.io.files import exists, is_folder
 from pruneapp.errors import PruneAppError, abridge_text
 from pruneapp.export.report import CHANGES, EXACT
 from pruneapp.groups.group import MULTIPLES
 from pruneapp.gui.app.jobs import JobState
 from pruneapp.gui.export.axis_rows import AxisRows
+from pruneapp.gui.export.config_diff import ConfigDiff
+from pruneapp.gui.export.folder_row import FolderRow
+from pruneapp.gui.export.shrink_texts import PUBLISHED_SHARE, check_text, embeddings_text, loss_text
 from pruneapp.gui.export.size_table import SizeTable
-from pruneapp.gui.export.target_row import expand_home, in_progress_problem, path_problem, real_path
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.clipboard import code_button
 from pruneapp.gui.widgets.controls import (
@@ -59,13 +49,11 @@ from pruneapp.gui.widgets.labels import (
     join_sentences,
     label_for,
     plain,
-    translate,
     with_label,
     with_note,
 )
 from pruneapp.gui.widgets.screen import Scrolled
 from pruneapp.gui.widgets.status import time_left_text
-from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.methods.coupled_units import FLAP, WANDA
 from pruneapp.progress import Job
 from pruneapp.shrink.forecast import ShrinkForecast
@@ -74,8 +62,7 @@ from pruneapp.statistics.file import holds_statistics
 
 # delay after which work in progress is shown
 _BUSY_MS = 200
-# preferred height of the difference, minimum height of the page, in lines
-_DIFF_LINES = 6
+# minimum height of the page in lines
 _MIN_LINES = 8
 # height in lines of the text above the axes: an explanation, or an error
 _HINT_LINES = 2
@@ -94,290 +81,6 @@ class ShrinkOrder:
     forecast: ShrinkForecast
     path: Path
     check: str = "shapes"
-
-
-class DiffColors(QSyntaxHighlighter):
-    """Colours the lines of a difference by their sign."""
-
-    def __init__(self, document: QTextDocument) -> None:
-        super().__init__(document)
-        self.set_colors({})
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Set the colours by token."""
-        tokens = with_defaults(colors)
-        self._formats = {}
-        for sign, token in (("-", "danger"), ("+", "teal")):
-            self._formats[sign] = QTextCharFormat()
-            self._formats[sign].setForeground(QColor(tokens[token]))
-        self.rehighlight()
-
-    def highlightBlock(self, text: str) -> None:
-        if (form := self._formats.get(text[:1])) is not None:
-            self.setFormat(0, len(text), form)
-
-
-class ConfigDiff(QPlainTextEdit):
-    """The lines of config.json that differ."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setReadOnly(True)
-        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.setTabChangesFocus(True)
-        self.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse
-            | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self.setAccessibleName(self.tr("Changes of config.json"))
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self._inks = DiffColors(self.document())
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Set the colours by token and repaint."""
-        self._inks.set_colors(colors)
-
-    def set_lines(self, lines: Sequence[str]) -> None:
-        text = "\n".join(f"{line[:1]} {line[1:].strip()}".lstrip() for line in lines)
-        if text != self.toPlainText():
-            self.setPlainText(text)
-
-    def sizeHint(self) -> QSize:
-        return QSize(280, self.fontMetrics().lineSpacing() * _DIFF_LINES + 12)
-
-    def minimumSizeHint(self) -> QSize:
-        """Return a minimum size of the preferred height; further lines scroll."""
-        return QSize(160, self.sizeHint().height())
-
-
-class FolderRow(QWidget):
-    """A field for the new folder, or file, that the model is written to."""
-
-    changed = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._source = self._proposed = ""
-        self._suffixes: tuple[str, ...] = ()  # suffixes of a single file that can contain the model
-        # suffixes of files, which the name of a folder must not have
-        self._file_suffixes: tuple[str, ...] = ()
-        self._written: Collection[Path] = ()
-        self._nbytes: int | None = None
-        self.path = QLineEdit(self)
-        self.title = heading("")
-        self.browse = QPushButton(self.tr("Browse…"), self)
-        self.browse.setAutoDefault(False)
-        self.browse.setAccessibleDescription(self.tr("Choose the destination of the export."))
-        self.note = plain(wrap=True, ink=DANGER)
-        self.note.setMinimumHeight(self.fontMetrics().lineSpacing())
-        layout = lay_in_column(self, self.title, spacing=4)
-        add_row(layout, self.path, self.browse, wide=self.path)
-        layout.addWidget(self.note)
-        self.path.textChanged.connect(self._on_typed)
-        self.browse.clicked.connect(self._browse)
-        self._show_kind()
-
-    def set_written(self, paths: Collection[Path]) -> None:
-        """Set the targets of exports in progress; no other export may write there."""
-        self._written = paths
-        self._on_typed()
-
-    def set_size(self, nbytes: int | None) -> None:
-        """Set the size of the shrunk model, for which the disk must have space; None if unknown."""
-        if nbytes != self._nbytes:
-            self._nbytes = nbytes
-            self._on_typed()
-
-    def set_path(
-        self,
-        path: str,
-        source: str,
-        suffixes: Sequence[str] = (),
-        *,
-        file_suffixes: Sequence[str] = (".safetensors", ".json"),
-    ) -> None:
-        """Propose a folder or a file, replacing the text.
-
-        Parameters
-        ----------
-        path
-            The proposed path.
-        source
-            The path of the open checkpoint.
-        suffixes
-            Suffixes of a file that can contain the whole model. A name with any other ending is a
-            folder; if empty, every name is.
-        file_suffixes
-            Suffixes of files, which the name of a folder must not have.
-        """
-        self._source, self._proposed = source, path
-        self._suffixes, self._file_suffixes = tuple(suffixes), tuple(file_suffixes)
-        self.path.setText(path)
-
-    def typed_path(self) -> str:
-        """Return the text that the user typed; empty if it is the proposed path."""
-        return "" if self.path.text() == self._proposed else self.path.text()
-
-    def target(self) -> Path:
-        """Return the path of the new folder or file."""
-        return Path(self.path.text().strip()).expanduser()
-
-    def problem(self) -> str:
-        """Return a sentence why nothing can be written to the path; "" if it is valid.
-
-        Existing folders, the open file, and paths of exports in progress are not valid.
-        """
-        text = self.path.text().strip()
-        one_file = self._is_file()
-        target = Path(expand_home(text))
-        if not one_file and exists(target) and not is_folder(target):
-            return self.tr("This is a file: name a new folder.")
-        if one_file and not target.name.lower().endswith(self._suffixes):
-            words = self.tr("The model cannot be written as {suffix}: use {usual}.")
-            return words.format(suffix=target.suffix, usual=self._usual_suffix())
-        endings = self._file_suffixes
-        problem = path_problem(
-            text, self._source, endings, split=not one_file, folders=True, nbytes=self._nbytes
-        )
-        if problem := problem or in_progress_problem(text, self._written):
-            return problem
-        if not os.path.lexists(target):
-            return ""
-        if not one_file:
-            return self.tr("This already exists: name a new folder.")
-        if target.is_symlink() or not target.is_file():
-            return self.tr("This already exists: name a new file.")
-        if self._source and real_path(text) == real_path(self._source):
-            return self.tr("This is the open file: name another file.")
-        return ""
-
-    def _usual_suffix(self) -> str:
-        """Return the suffix of the proposed file; "" if a folder is proposed."""
-        return next((s for s in self._suffixes if self._proposed.endswith(s)), "")
-
-    def _is_file(self) -> bool:
-        """Return whether the text names a file, possibly of a format that cannot hold the model."""
-        name = self.path.text().strip().lower()
-        return bool(self._suffixes) and name.endswith((*self._suffixes, *self._file_suffixes))
-
-    def _show_kind(self) -> None:
-        """Show whether the text is a folder or a file, as title and for screen readers."""
-        title, name = self.tr("Folder"), self.tr("Destination folder")
-        about = self.tr("A folder that does not exist yet.")
-        if self._is_file():
-            title, name = self.tr("File"), self.tr("Destination file")
-            about = self.tr("A file; an existing one is replaced.")
-        self.title.setText(title)
-        self.path.setAccessibleName(name)
-        self.path.setAccessibleDescription(about)
-
-    def _on_typed(self) -> None:
-        self._show_kind()
-        problem = self.problem()
-        text = f"✕ {problem}" if problem else ""
-        if not problem and os.path.lexists(expand_home(self.path.text().strip())):
-            text = self.tr("This file already exists and will be replaced.")
-        self.note.setForegroundRole(DANGER if problem else TEXT)
-        self.note.setText(text)
-        self.changed.emit()
-
-    def _browse(self) -> None:
-        """Let the user choose the destination; nothing changes if the user cancels."""
-        path, _filter = QFileDialog.getSaveFileName(
-            self,
-            self.tr("Export to"),
-            self.path.text(),
-            "",
-            options=QFileDialog.Option.DontConfirmOverwrite,
-        )
-        if path:
-            self.path.setText(path)
-
-
-# largest share of an axis that published work cuts, followed by training (docs/shrink.md)
-_PUBLISHED_SHARE = 1 / 3
-
-
-def loss_text(*, grave: bool) -> str:
-    """Return what to expect of a cut that changes the outputs, and what to do.
-
-    `grave` says that more than a third of a width is cut.
-    """
-    if grave:
-        return translate(
-            "Shrink",
-            "▲ More than a third is removed: expect a large loss until the exported model is "
-            "trained. Evaluate it, and remove less if you cannot train.",
-        )
-    return translate(
-        "Shrink",
-        "The weights do not show the quality loss. Evaluate the shrunk model; training the "
-        "exported model usually recovers a part of the loss.",
-    )
-
-
-# share of the parameters from which embeddings are mentioned
-_LARGE_SHARE = 0.2
-# bytes per parameter of a model from which rounding to 16 bits is mentioned
-_WIDE_BYTES = 3
-
-
-def embeddings_text(forecast: ShrinkForecast) -> str:
-    """Return a sentence with the share of the embeddings, and what reduces them.
-
-    The share is that after the cut; "" if it is small.
-    """
-    size = forecast.after
-    if size is None or size.embeddings < _LARGE_SHARE * size.parameters:
-        return ""
-    row = next((axis for axis in forecast.axes if axis.name == "vocabulary"), None)
-    is_wide = size.nbytes > _WIDE_BYTES * size.parameters
-    if row is not None and not row.why_not:
-        text = translate(
-            "Shrink",
-            "Embeddings are {share} of the parameters: keep only the tokens of your texts "
-            "(Vocabulary) to reduce them.",
-        )
-        if is_wide:
-            text = translate(
-                "Shrink",
-                "Embeddings are {share} of the parameters: keep only the tokens of your texts "
-                "(Vocabulary). The dtype is kept: to halve the file as well, open the exported "
-                "model and export it at full size as bfloat16.",
-            )
-    else:
-        text = translate(
-            "Shrink", "Embeddings are {share} of the parameters; this vocabulary cannot be reduced."
-        )
-        if is_wide:
-            text = translate(
-                "Shrink",
-                "Embeddings are {share} of the parameters, and this vocabulary cannot be reduced. "
-                "The dtype is kept: to halve the file, open the exported model and export it at "
-                "full size as bfloat16.",
-            )
-    return text.format(share=number_format.part(size.embeddings, size.parameters))
-
-
-def check_text(check: str) -> str:
-    """Return what a check does, and what it requires."""
-    if check == "meta":
-        return translate(
-            "Shrink",
-            "Starts Python and builds the model's class in transformers with these shapes, "
-            "without weights.",
-        )
-    if check == "run":
-        return translate(
-            "Shrink",
-            "Starts Python, temporarily writes the pruned model next to the folder, and "
-            "compares the outputs of both in float32. Also reports the difference from the "
-            "model before pruning. Needs memory and disk space for both.",
-        )
-    return translate(
-        "Shrink", "The written files are always read back and compared with the pruned model."
-    )
 
 
 class ShrinkPage(QWidget):
@@ -946,7 +649,7 @@ class ShrinkPage(QWidget):
         for part in (self._of_check, self.check):
             part.setVisible(forecast.has_class)
         self.loss.setVisible(forecast.exactness == CHANGES)
-        grave = forecast.largest_share > _PUBLISHED_SHARE
+        grave = forecast.largest_share > PUBLISHED_SHARE
         self.loss.setText(loss_text(grave=grave))
         self.loss.setForegroundRole(DANGER if grave else TEXT)
         if forecast.write_as:
