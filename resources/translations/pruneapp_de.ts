@@ -2659,6 +2659,21 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     </message>
 </context>
 <context>
+    <name>CutEvaluation</name>
+    <message>
+        <source>After shrinking: {n} of {all} parameters; {metric}.</source>
+        <translation>Nach dem Verkleinern: {n} von {all} Parametern; {metric}.</translation>
+    </message>
+    <message>
+        <source>After shrinking: {n} of {all} parameters, {share} of them pruned; {metric}.</source>
+        <translation>Verkleinert: {n} von {all} Parametern, davon {share} geprunt; {metric}.</translation>
+    </message>
+    <message>
+        <source>Evaluating the shrunk model</source>
+        <translation>Verkleinertes Modell wird ausgewertet</translation>
+    </message>
+</context>
+<context>
     <name>Danger</name>
     <message>
         <source>few weights or little L2 norm² left</source>
@@ -5044,18 +5059,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
 </context>
 <context>
     <name>ExportController</name>
-    <message>
-        <source>After shrinking: {n} of {all} parameters; {metric}.</source>
-        <translation>Nach dem Verkleinern: {n} von {all} Parametern; {metric}.</translation>
-    </message>
-    <message>
-        <source>After shrinking: {n} of {all} parameters, {share} of them pruned; {metric}.</source>
-        <translation>Verkleinert: {n} von {all} Parametern, davon {share} geprunt; {metric}.</translation>
-    </message>
-    <message>
-        <source>Evaluating the shrunk model</source>
-        <translation>Verkleinertes Modell wird ausgewertet</translation>
-    </message>
     <message>
         <source>Shrinking</source>
         <translation>Verkleinern</translation>

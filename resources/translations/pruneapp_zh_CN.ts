@@ -2659,6 +2659,21 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     </message>
 </context>
 <context>
+    <name>CutEvaluation</name>
+    <message>
+        <source>After shrinking: {n} of {all} parameters; {metric}.</source>
+        <translation>缩减后：{all} 个参数中剩余 {n} 个；{metric}。</translation>
+    </message>
+    <message>
+        <source>After shrinking: {n} of {all} parameters, {share} of them pruned; {metric}.</source>
+        <translation>缩减后：{all} 个参数中剩余 {n} 个，其中 {share} 已剪枝；{metric}。</translation>
+    </message>
+    <message>
+        <source>Evaluating the shrunk model</source>
+        <translation>正在评估缩减后的模型</translation>
+    </message>
+</context>
+<context>
     <name>Danger</name>
     <message>
         <source>few weights or little L2 norm² left</source>
@@ -5044,18 +5059,6 @@ Code inside checkpoints is never executed.</source>
 </context>
 <context>
     <name>ExportController</name>
-    <message>
-        <source>After shrinking: {n} of {all} parameters; {metric}.</source>
-        <translation>缩减后：{all} 个参数中剩余 {n} 个；{metric}。</translation>
-    </message>
-    <message>
-        <source>After shrinking: {n} of {all} parameters, {share} of them pruned; {metric}.</source>
-        <translation>缩减后：{all} 个参数中剩余 {n} 个，其中 {share} 已剪枝；{metric}。</translation>
-    </message>
-    <message>
-        <source>Evaluating the shrunk model</source>
-        <translation>正在评估缩减后的模型</translation>
-    </message>
     <message>
         <source>Shrinking</source>
         <translation>正在缩减</translation>

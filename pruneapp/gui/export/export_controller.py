@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from PySide6.QtCore import QObject, QTimer, QUrl, Signal
+from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
 
@@ -51,12 +51,12 @@ from pruneapp.export.scripts.comparison_script import (
 )
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.jobs import Jobs, JobState, Lane, Task
+from pruneapp.gui.app.jobs import Jobs, Lane, Task
 from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
-from pruneapp.gui.evaluation.measurement import MeasuredCut
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
+from pruneapp.gui.export.cut_evaluation import CutEvaluation, ExportedState
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
 from pruneapp.gui.export.format_list import rounding_dtype
 from pruneapp.gui.export.report_dialog import ExportReportDialog
@@ -66,7 +66,6 @@ from pruneapp.gui.export.shrink_controller import (
     ShrinkJob,
     all_suffixes,
     file_suffix,
-    measure_cut,
     shrunk_target,
     suffixes_of_one_file,
 )
@@ -80,12 +79,10 @@ from pruneapp.gui.widgets.engine_text import (
     translate_error,
     translate_sentence,
 )
-from pruneapp.gui.widgets.labels import join_sentences, with_label
-from pruneapp.gui.widgets.reports import metric_in_words, value_in_words
+from pruneapp.gui.widgets.labels import join_sentences
 from pruneapp.progress import Cancelled, Job
 from pruneapp.recipes.recipe import history_recipe
 from pruneapp.recipes.schema import chosen_multiple
-from pruneapp.shrink.forecast import ShrinkForecast
 from pruneapp.shrink.surveyed_state import CutRequest, SurveyedState
 
 PRUNED = "-pruned"
@@ -93,25 +90,6 @@ _SCRIPT = ".check.py"
 # With more tensors than this, planning a file takes noticeable time.
 MANY = 5_000
 LATER_MS = 1_500
-_TRIAL_MS = 500  # interval at which the page shows the progress of a measurement
-
-
-@dataclass(frozen=True, eq=False)
-class ExportedState:
-    """The state that a dialog exports, also after another state has become current."""
-
-    capture: Capture
-    key: object  # as `History.key`
-    title: str
-
-
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """A cut that is being measured, or queued for it."""
-
-    key: object  # of its state, as `History.key`
-    cut: str  # identity of the cut
-    run: RunJob[MeasuredCut]
 
 
 class ExportPreview(NamedTuple):
@@ -470,10 +448,7 @@ class ExportController(Feature[ExportDialog]):
         self._cluster = cluster
         self._statistics = statistics
         self._copy_code = copy_code
-        self._trials: list[Trial] = []
-        self._trial_timer = QTimer(self)
-        self._trial_timer.setInterval(_TRIAL_MS)
-        self._trial_timer.timeout.connect(self._show_trials)
+        self._cut_evaluation = CutEvaluation(context, session, evaluation)
         self._choices: ExportChoices | None = None
         self._cuts: dict[object, CutRequest] = {}  # last cut of each state, by `History.key`
         self._key: object = None  # key of the state of the dialog
@@ -485,7 +460,6 @@ class ExportController(Feature[ExportDialog]):
         self._written: tuple[Path, ...] = ()  # targets of exports in progress
         self._estimate_timer = single_shot(self, LATER_MS, self._estimate)
         session.opened.connect(self._on_opened)
-        evaluation.measured.connect(self._show_metric)
 
     @flow
     def ask(self) -> Flow[None]:
@@ -620,15 +594,12 @@ class ExportController(Feature[ExportDialog]):
         self._multiple = preview.multiple
         if shrunk:
             dialog.select_page(shrunk=True)
-        dialog.page.evaluateRequested.connect(partial(self._evaluate_cut, of))
-        dialog.page.cancelRequested.connect(partial(self._cancel_trial, of.key))
         if (statistics := self._statistics()) is not None:
             dialog.page.set_statistics(str(statistics))
         dialog.page.set_folder(str(self.session.folder("data")))
         dialog.page.fileChosen.connect(lambda path: self.session.note_folder("data", Path(path)))
         self.open_dialog(dialog)
-        self._show_metric()
-        self._show_trials()
+        self._cut_evaluation.serve(dialog, of, self._forecasts)
         return dialog
 
     def _store_choices(self) -> None:
@@ -636,105 +607,6 @@ class ExportController(Feature[ExportDialog]):
             self._choices = self.dialog.choices()
             self._cuts[self._key] = self._choices.cut
             self.multipleChosen.emit(self._choices.cut.multiple)
-
-    def _show_metric(self) -> None:
-        """Show on the page the metric of the state, and that of the cut if it was evaluated."""
-        if self.dialog is not None and self.session.document is not None:
-            found = self._evaluation.quality_of(self._key)
-            metric = "" if found is None else value_in_words(found)
-            in_words = partial(self._cut_in_words, self._key)
-            self.dialog.page.set_metrics(metric, in_words)
-
-    def _show_trials(self) -> None:
-        """Show which cuts are being measured, or queued for it."""
-        if self.dialog is None:
-            return
-        here: dict[str, JobState] = {}
-        elsewhere = None
-        for trial in self._trials:
-            state = self.jobs.state_of(trial.run.task)
-            if state is not None and trial.key is self._key:
-                here[trial.cut] = state
-            elsewhere = elsewhere or state
-        self.dialog.page.set_trials(here, elsewhere)
-
-    def _cancel_trial(self, key: object, cut: str) -> None:
-        """Cancel the measurement of a cut, running or queued, of the state with a key."""
-        for trial in self._trials:
-            if trial.key is key and trial.cut == cut:
-                trial.run.cancel()
-                return
-
-    def _cut_in_words(self, key: object, forecast: ShrinkForecast) -> str:
-        """Return sentences with the size and the metric of an evaluated cut; "" if it is not.
-
-        `key` is the `History.key` of the state.
-        """
-        evaluation = self._evaluation
-        result = evaluation.cut_result(key, forecast.request.identity())
-        if result is None or forecast.before is None or forecast.after is None:
-            return ""
-        quality, is_old = result
-        text = self.tr("After shrinking: {n} of {all} parameters; {metric}.")
-        if quality.sparsity:
-            text = self.tr(
-                "After shrinking: {n} of {all} parameters, {share} of them pruned; {metric}."
-            )
-        words = text.format(
-            n=number_format.count(forecast.after.parameters),
-            all=number_format.count(forecast.before.parameters),
-            share=number_format.percent(quality.sparsity),
-            metric=metric_in_words(quality, evaluation.metric),
-        )
-        return join_sentences(words, evaluation.why_old) if is_old else words
-
-    @flow
-    def _evaluate_cut(self, of: ExportedState, wanted: ShrinkForecast) -> Flow[None]:
-        """Measure a cut of a state, and show the metric on the page.
-
-        The user chooses a source first if there is none. The measurement continues when the dialog
-        is closed, or opened for another state; a notification shows its result then.
-        """
-        evaluation = self._evaluation
-        surveyed = None if self._forecasts is None else self._forecasts.surveyed
-        if surveyed is None:
-            return
-        process = yield from evaluation.prepare(state=self.document.state_of(of.key))
-        if process is None:
-            return
-        key, cut = of.key, wanted.request.identity()
-        state = self.document.state_of(key)
-        work = partial(
-            measure_cut,
-            surveyed,
-            wanted,
-            process,
-            self.document.state_at(state),
-            self.session.contents.size.parameters,
-            evaluation.calibrated_with(state),
-            self.session.kernel,
-        )
-        run = RunJob(self.tr("Evaluating the shrunk model"), work, Lane.PROGRAM)
-        trial = Trial(key, cut, run)
-        self._trials.append(trial)
-        self._trial_timer.start()
-        QTimer.singleShot(0, self, self._show_trials)  # when the job is in the queue
-        try:
-            found = yield from run
-        except PruneAppError as error:
-            if self.dialog is None:
-                raise
-            self.dialog.set_trouble(translate_error(error))
-        else:
-            evaluation.keep_cut(process, key, cut, found)
-            words = self._cut_in_words(key, wanted)
-            if words and (self.dialog is None or self._key is not key):
-                self._notifications.show_done(with_label(of.title, words))
-        finally:
-            self._trials.remove(trial)
-            if not self._trials:
-                self._trial_timer.stop()
-            self._show_trials()
 
     def _shrink(self, of: ExportedState, order: ShrinkOrder) -> None:
         """Write the confirmed cut of a state, and show its report."""
@@ -768,7 +640,7 @@ class ExportController(Feature[ExportDialog]):
             document.mark_exported(capture.snapshot)
         if self._choices is not None:
             self._choices = replace(self._choices, folder="")  # the folder exists now
-        metric = self._cut_in_words(of.key, order.forecast)
+        metric = self._cut_evaluation.text_of(of.key, order.forecast)
         self._show_report(report, shown, capture, metric)
         self.exported.emit(report)
 
