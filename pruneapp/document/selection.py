@@ -442,8 +442,9 @@ def coupling_of(checkpoint: Checkpoint, axis: AxisName, name: str) -> tuple[Grou
     return tuple(_learned_part(checkpoint, group) for group in groups)
 
 
-# By checkpoint and `id` of the original group: reduced groups, so that each is created once.
-_learned_groups: WeakKeyDictionary[Checkpoint, dict[int, Group]] = WeakKeyDictionary()
+# By checkpoint and `id` of the original group: this group, so that its id is not used again after a
+# trace has replaced it, and the reduced one, so that it is created once.
+_learned_groups: WeakKeyDictionary[Checkpoint, dict[int, tuple[Group, Group]]] = WeakKeyDictionary()
 
 
 def _learned_part(checkpoint: Checkpoint, group: Group) -> Group:
@@ -454,7 +455,7 @@ def _learned_part(checkpoint: Checkpoint, group: Group) -> Group:
         return group
     members = tuple(member for member in group.members if member.name not in measured)
     reduced_groups = _learned_groups.setdefault(checkpoint, {})
-    return reduced_groups.setdefault(id(group), replace(group, members=members))
+    return reduced_groups.setdefault(id(group), (group, replace(group, members=members)))[1]
 
 
 def axis_of(row: Row) -> AxisName | None:

@@ -29,7 +29,7 @@ from pruneapp.errors import ParameterError, SelectionError, counted
 from pruneapp.groups.channel_numbers import IS_OUTPUT
 from pruneapp.groups.family import AxisName
 from pruneapp.groups.group import Group, Units
-from pruneapp.groups.structure import Unknown, structure_of
+from pruneapp.groups.structure import Structure, Unknown, structure_of
 from pruneapp.kernels.values import Bools
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left
@@ -126,28 +126,30 @@ def dependents_of(checkpoint: Checkpoint, rows: Rows, job: Job) -> Dependents:
     return Dependents(groups, tuple(others), tuple(outputs), why_not)
 
 
-_outputs: WeakKeyDictionary[Checkpoint, frozenset[TensorDim]] = WeakKeyDictionary()
+# By checkpoint, with the structure in which they were found: a trace replaces it.
+_outputs: WeakKeyDictionary[Checkpoint, tuple[Structure | Unknown, frozenset[TensorDim]]] = (
+    WeakKeyDictionary()
+)
 
 
 def output_channels(checkpoint: Checkpoint) -> frozenset[TensorDim]:
     """Return the weights whose channels are the outputs of the model, with their dimension.
 
-    They are found in the graph of the file. Without one, or if its operators do not show them, it
-    is the last layer by its name, see `last_layer_of`. Computed once per checkpoint, after its
-    structure.
+    They are found in the graph of the model. Without one, or if its operators do not show them, it
+    is the last layer by its name, see `last_layer_of`. Computed once per structure.
     """
-    found = _outputs.get(checkpoint)
-    if found is None:
-        structure = structure_of(checkpoint)
-        graph = None if isinstance(structure, Unknown) else structure.graph
-        last = last_layer_of(checkpoint.entries.values())
-        layers = {} if graph is None else graph.whole_layers
-        outputs = {
-            TensorDim(n, dim) for n, (dim, why) in layers.items() if why.startswith(IS_OUTPUT)
-        }
-        if last is not None and not outputs and (graph is None or last in layers):
-            outputs = {TensorDim(last, layers[last][0] if layers else 0)}
-        found = _outputs[checkpoint] = frozenset(outputs)
+    structure = structure_of(checkpoint)
+    known = _outputs.get(checkpoint)
+    if known is not None and known[0] is structure:
+        return known[1]
+    graph = None if isinstance(structure, Unknown) else structure.graph
+    last = last_layer_of(checkpoint.entries.values())
+    layers = {} if graph is None else graph.whole_layers
+    outputs = {TensorDim(n, dim) for n, (dim, why) in layers.items() if why.startswith(IS_OUTPUT)}
+    if last is not None and not outputs and (graph is None or last in layers):
+        outputs = {TensorDim(last, layers[last][0] if layers else 0)}
+    found = frozenset(outputs)
+    _outputs[checkpoint] = structure, found
     return found
 
 

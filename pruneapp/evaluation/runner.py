@@ -33,7 +33,6 @@ from pruneapp.evaluation.worker import ENVIRONMENT, UNTIL_INTERRUPT, UNTIL_KILL,
 from pruneapp.export.catalog import get
 from pruneapp.export.exporter import export
 from pruneapp.export.report import ExportRequest
-from pruneapp.groups.operator_graph import OperatorGraph, graph_of_trace
 from pruneapp.masks.bitmask import MaskLayers
 from pruneapp.progress import Cancelled, Job
 
@@ -401,18 +400,23 @@ class ScriptRunner:
             for each in answers
         ]
 
-    def trace(self, snapshot: Snapshot, job: Job) -> OperatorGraph:
-        """Return the operators of the first call of the model by the script, in evaluation mode.
+    def trace(self, snapshot: Snapshot, job: Job) -> dict[str, Any]:
+        """Return the program of the first call of the model by the script, in evaluation mode.
 
-        The function of the script is ended at that call. Operators read the tensors of the
-        checkpoint that are the counterparts of those of the model. Raises `EvaluationError` if
+        The function of the script is ended at that call. The answer is for `set_traced_program`:
+        tensors have the names of their counterparts in the checkpoint. Raises `EvaluationError` if
         torch.export cannot trace the model, or the function does not call it.
         """
         seed, parts = self.options.seed, job.weighted_parts((1, 2))
         with self.calibrating(snapshot, seed, next(parts)) as handover:
             traced = self.worker.call("trace", next(parts), "tracing the model", seed=seed)
         names = handover.checkpoint_names() if isinstance(handover, Handover) else {}
-        return graph_of_trace(snapshot.checkpoint, traced, names)
+        for spec in traced["graph_module"]["signature"]["input_specs"]:
+            for kind in ("parameter", "buffer"):
+                if kind in spec:
+                    stored = spec[kind]
+                    stored[f"{kind}_name"] = names.get(stored[f"{kind}_name"], "")
+        return traced
 
     @contextlib.contextmanager
     def calibrating(self, snapshot: Snapshot, seed: int, job: Job) -> Iterator[AnyHandover]:

@@ -172,7 +172,7 @@ def settle_blocks(channels: ChannelNumbers, blocks: list[ReshapeBlock], job: Job
     `job` can cancel.
     """
     chosen_before: set[int] = set()
-    channels.reason = "the shape of a reshape"
+    channels.reason = "a reshape needs all of its channels"
 
     def free(block: ReshapeBlock) -> list[int]:
         return [n for n, part in enumerate(block.parts) if not channels.is_frozen(part)]

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
@@ -25,8 +25,8 @@ from pruneapp.groups.operator_graph import (
     OperatorGraph,
     has_operators,
     read_operators,
-    traced_operators,
 )
+from pruneapp.groups.program_graph import traced_program
 from pruneapp.groups.structure import Structure, Unknown, structure_of
 from pruneapp.progress import Job
 
@@ -102,9 +102,9 @@ class _Layers:
             self.after[first].append(second)
 
 
-# By checkpoint: the operators of a traced model, if there are any, and the layers, or why there are
+# By checkpoint: the program of a traced model, if there is one, and the layers, or why there are
 # none, a sentence.
-_known: WeakKeyDictionary[Checkpoint, tuple[OperatorGraph | None, _Layers | str]] = (
+_known: WeakKeyDictionary[Checkpoint, tuple[Mapping[str, Any] | None, _Layers | str]] = (
     WeakKeyDictionary()
 )
 _lock = threading.Lock()
@@ -117,7 +117,7 @@ def connections_of(checkpoint: Checkpoint, name: str, job: Job) -> Connections:
     O(n) in its size; `job` can cancel. Thread-safe.
     """
     with _lock:
-        traced = traced_operators(checkpoint)
+        traced = traced_program(checkpoint)
         found = _known.get(checkpoint)
         if found is None or found[0] is not traced:
             found = _known[checkpoint] = traced, _layers_of(checkpoint, job)

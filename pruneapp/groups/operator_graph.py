@@ -1,7 +1,7 @@
 """The operators of an ONNX model or a torch.export program, and the values between them.
 
-Read from the file without running anything, and without the packages onnx and torch; or those of a
-model that the user's script has built, see `set_operators`. Operators that compute with stored
+Read from the file without running anything, and without the packages onnx and torch; or from the
+program of a traced model, see `set_traced_program`. Operators that compute with stored
 tensors only, such as a cast of a weight, are merged into their readers.
 """
 
@@ -10,14 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.onnx import ONNX, read_layout
 from pruneapp.checkpoint.formats.onnx_roles import CONSTANT, Node, Scope
 from pruneapp.checkpoint.torchfile import exported_program
 from pruneapp.errors import UnsupportedFileError
-from pruneapp.groups.program_graph import ATEN, load_program, names_in, refuse_bad_graph
+from pruneapp.groups.program_graph import (
+    ATEN,
+    load_program,
+    names_in,
+    refuse_bad_graph,
+    traced_program,
+)
 from pruneapp.progress import Job
 
 # `Operator.op` of the inputs and outputs of the graph.
@@ -44,20 +49,6 @@ class OperatorGraph:
     edges: tuple[tuple[int, int], ...]
 
 
-# Operators of traced models, by the checkpoint with their weights.
-_traced: WeakKeyDictionary[Checkpoint, OperatorGraph] = WeakKeyDictionary()
-
-
-def set_operators(checkpoint: Checkpoint, graph: OperatorGraph) -> None:
-    """Use the operators of a traced model for a checkpoint, as if its file contained them."""
-    _traced[checkpoint] = graph
-
-
-def traced_operators(checkpoint: Checkpoint) -> OperatorGraph | None:
-    """Return the operators of `set_operators`; None before it was called."""
-    return _traced.get(checkpoint)
-
-
 def contains_operators(checkpoint: Checkpoint) -> bool:
     """Return whether the format of a checkpoint contains the operators of the model."""
     return checkpoint.format in {ONNX.name, exported_program.FORMAT}
@@ -65,7 +56,7 @@ def contains_operators(checkpoint: Checkpoint) -> bool:
 
 def has_operators(checkpoint: Checkpoint) -> bool:
     """Return whether the operators of the model are in the file or were traced."""
-    return contains_operators(checkpoint) or checkpoint in _traced
+    return contains_operators(checkpoint) or traced_program(checkpoint) is not None
 
 
 def read_operators(checkpoint: Checkpoint, job: Job) -> OperatorGraph:
@@ -74,12 +65,10 @@ def read_operators(checkpoint: Checkpoint, job: Job) -> OperatorGraph:
     O(n) in the size of the graph; `job` can cancel. Raises `CheckpointError` if the file is damaged
     or of another format.
     """
-    if traced := traced_operators(checkpoint):
-        return traced
     builder = _Builder(checkpoint)
     if checkpoint.format == ONNX.name:
         _add_onnx(builder, read_layout(checkpoint.files[0], job).graph, job)
-    elif checkpoint.format == exported_program.FORMAT:
+    elif has_operators(checkpoint):
         _, program = load_program(checkpoint, job)
         with refuse_bad_graph(checkpoint):
             _add_program(builder, program, job)
@@ -89,25 +78,6 @@ def read_operators(checkpoint: Checkpoint, job: Job) -> OperatorGraph:
             "contains no graph.",
             remedy="Open an ONNX model or a .pt2 file.",
         )
-    return builder.graph()
-
-
-def graph_of_trace(
-    checkpoint: Checkpoint, traced: Mapping[str, Any], names: Mapping[str, str]
-) -> OperatorGraph:
-    """Return the operators of a model that the worker has traced.
-
-    `traced` is the answer of the worker, see ``traced_model.trace``. `names` are the tensors of the
-    checkpoint by their names in the model.
-    """
-    builder = _Builder(checkpoint)
-    for value, tensor in traced["tensors"].items():
-        builder.store(value, names.get(tensor, ""))
-    for value in traced["inputs"]:
-        builder.add(INPUT, value, (), (value,))
-    for op, value, reads in traced["operators"]:
-        builder.add(op, value, reads, (value,))
-    _add_outputs(builder, traced["outputs"])
     return builder.graph()
 
 

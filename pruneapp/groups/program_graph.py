@@ -1,4 +1,4 @@
-"""Find the channel groups of a torch.export program from the graph in its archive.
+"""Find the channel groups of a torch.export program: of a `.pt2` file, or of a traced model.
 
 As for ONNX models, operators join the numbers of channels (`pruneapp.groups.channel_numbers`), and
 unknown operators freeze their values. Nothing is run, and torch is not imported.
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -44,6 +45,8 @@ _UNARY = frozenset(
 )
 _BINARY = frozenset({"add", "sub", "mul", "maximum", "minimum"})
 _CONVOLUTIONS = frozenset({"conv1d", "conv2d", "conv3d"})
+# Operators that reshape, with the name of the argument that has the sizes.
+_RESHAPES = {"view": "size", "reshape": "shape"}
 _POOLS = frozenset(
     f"{kind}_pool{n}d" for kind in ("max", "avg", "adaptive_avg", "adaptive_max") for n in (1, 2, 3)
 )
@@ -53,18 +56,38 @@ _POOLS = frozenset(
 class ProgramGraph(ChannelGraph):
     """The graph of a program, its groups, and the nodes that must be changed when it is cut."""
 
-    name: str  # of the program in its archive
+    name: str  # of the program in its archive; "" for a traced model
     program: Mapping[str, Any]  # as parsed JSON
     axes: Mapping[str, Axes]  # of each value
     depthwise: Mapping[int, Numbers]  # channels of each depthwise convolution, by node number
 
 
+# Programs of traced models, by the checkpoint with their weights.
+_traced: WeakKeyDictionary[Checkpoint, Mapping[str, Any]] = WeakKeyDictionary()
+
+
+def set_traced_program(checkpoint: Checkpoint, program: Mapping[str, Any]) -> None:
+    """Use the program of a traced model for a checkpoint, as if its file contained it.
+
+    `program` has the JSON of ``traced_model.describe``, with the names of tensors as in the
+    checkpoint.
+    """
+    _traced[checkpoint] = program
+
+
+def traced_program(checkpoint: Checkpoint) -> Mapping[str, Any] | None:
+    """Return the program of `set_traced_program`; None before it was called."""
+    return _traced.get(checkpoint)
+
+
 def load_program(checkpoint: Checkpoint, job: Job) -> tuple[str, Mapping[str, Any]]:
     """Return the name of a torch.export program in its archive, and its parsed JSON.
 
-    `job` can cancel. Raises `CheckpointError` if the checkpoint is not such a program, contains
-    several, or the text is no JSON object.
+    The name of the program of a traced model is "". `job` can cancel. Raises `CheckpointError` if
+    the checkpoint is not such a program, contains several, or the text is no JSON object.
     """
+    if (traced := traced_program(checkpoint)) is not None:
+        return "", traced
     if checkpoint.format != exported_program.FORMAT:
         raise UnsupportedFileError(
             f"'{checkpoint.path}' is not a program of torch.export, so it contains no graph.",
@@ -101,7 +124,7 @@ def refuse_bad_graph(checkpoint: Checkpoint) -> Iterator[None]:
 
 
 def read_program(checkpoint: Checkpoint, job: Job) -> ProgramGraph:
-    """Find the groups of a torch.export program, without reading weights.
+    """Find the groups of a torch.export program or a traced model, without reading weights.
 
     There may be none. `job` can cancel. Raises `CheckpointError` if the checkpoint is not such a
     program, contains several, or its graph is invalid.
@@ -243,6 +266,8 @@ class _ProgramWalk:
             return self._pairs(ours[:-spatial], theirs[:-spatial])
         if op == "flatten":
             return self._flatten(value, out)
+        if op in _RESHAPES and len(tensors) == 1:
+            return self._reshape(value, arguments.get(_RESHAPES[op], {}), out)
         if op == "mean" and "dim" in arguments:
             return self._mean(value, arguments, out)
         return False
@@ -313,6 +338,20 @@ class _ProgramWalk:
 
     def _flatten(self, value: str, out: str) -> bool:
         return join_reshape(self.channels, self.axes(value), self.axes(out), self.blocks)
+
+    def _reshape(self, value: str, sizes: Mapping[str, Any], out: str) -> bool:
+        """Join the axes as `_flatten` does; freeze those whose size is a constant of the call.
+
+        Only the size -1, which torch computes, may change. `sizes` is the argument with all sizes.
+        """
+        given = sizes.get("as_ints") or [
+            each.get("as_int") for each in sizes.get("as_sym_ints", ())
+        ]
+        theirs = self.axes(out)
+        if len(given) != len(theirs):
+            return False
+        self.channels.freeze(*(axis for n, axis in zip(given, theirs, strict=True) if n != -1))
+        return self._flatten(value, out)
 
     def _mean(self, value: str, arguments: Mapping[str, Any], out: str) -> bool:
         """Freeze the reduced axes and join the others; False without dimensions."""

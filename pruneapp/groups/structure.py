@@ -17,7 +17,7 @@ from pruneapp.groups.axis import Axis, fields_of
 from pruneapp.groups.blocks import KnownBlock, find_blocks
 from pruneapp.groups.family import LABELS, AxisName, Family, family_of
 from pruneapp.groups.family_groups import CONFIG, FamilyGroups, ModelLayer
-from pruneapp.groups.program_graph import ProgramGraph, read_program
+from pruneapp.groups.program_graph import ProgramGraph, read_program, traced_program
 from pruneapp.json_codec import load_object
 from pruneapp.progress import Job
 
@@ -56,7 +56,7 @@ class Structure:
     blocks
         Known blocks, for models of timm or without a configuration.
     graph
-        The graph in the file, of an ONNX model or a torch.export program.
+        The graph of an ONNX model, a torch.export program or a traced model.
     """
 
     folder: Path
@@ -74,6 +74,16 @@ class Structure:
     def fields(self) -> Mapping[str, Any]:
         """The part of the configuration that the axes refer to."""
         return fields_of(self.config, self.inside)
+
+    @property
+    def file_graph(self) -> ProgramGraph | OnnxGraph | None:
+        """The graph that the file contains, and that changes with a cut; None for a traced one."""
+        return None if self.is_traced else self.graph
+
+    @property
+    def is_traced(self) -> bool:
+        """Whether the groups are those of a traced model, whose file has only the weights."""
+        return isinstance(self.graph, ProgramGraph) and not self.graph.name
 
     @property
     def has_class(self) -> bool:
@@ -101,13 +111,16 @@ class _Binding:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._known: Structure | Unknown | None = None
+        self._traced: Mapping[str, Any] | None = None  # the program that `_known` was found with
         self._apart = False
 
     def of(self, checkpoint: Checkpoint, job: Job, *, apart: bool) -> Structure | Unknown:
         self._apart |= apart  # kept for the next caller, in case the job is cancelled
         with self._lock:
-            if self._known is None:
+            traced = traced_program(checkpoint)
+            if self._known is None or self._traced is not traced:
                 self._known = bind(checkpoint, job, apart=self._apart)
+                self._traced = traced
             return self._known
 
 
@@ -118,7 +131,7 @@ _lock = threading.Lock()
 def structure_of(
     checkpoint: Checkpoint, job: Job | None = None, *, apart: bool = False
 ) -> Structure | Unknown:
-    """Return the result of `bind`, computed once per checkpoint; thread-safe."""
+    """Return the result of `bind`, computed once per checkpoint and trace; thread-safe."""
     with _lock:
         binding = _bindings.setdefault(checkpoint, _Binding())
     return binding.of(checkpoint, job or Job(), apart=apart)
@@ -127,7 +140,7 @@ def structure_of(
 def bind(
     checkpoint: Checkpoint, job: Job | None = None, *, apart: bool = False
 ) -> Structure | Unknown:
-    """Return the groups of a checkpoint, from config.json or its graph, without reading weights.
+    """Return the groups of a checkpoint, from config.json or a graph, without reading weights.
 
     Computed at each call (`structure_of` caches); O(n) in the number of tensors. With `apart`, code
     that a malicious file may crash runs in a separate process; see
@@ -139,7 +152,16 @@ def bind(
     folder = checkpoint.folder
     config = read_config(folder)
     if isinstance(config, Unknown) or config.get("model_type") is None:
-        return _of_blocks(checkpoint, folder, config)
+        blocks = _of_blocks(checkpoint, folder, config)
+        if traced_program(checkpoint) is None:
+            return blocks
+        # A trace shows all layers, but a known block may contain operators, such as attention,
+        # through which `program_graph` cannot follow channels: use what can remove more units. A
+        # family of transformers is never replaced, because its cut also changes config.json.
+        traced = _of_graph(checkpoint, job or Job(), apart=apart)
+        if isinstance(blocks, Unknown) or _n_units(traced) > _n_units(blocks):
+            return traced
+        return blocks
     if "auto_map" in config:
         return Unknown(
             f"'{folder / CONFIG}' refers to the model's own code (auto_map), so its class is not "
@@ -167,7 +189,7 @@ def bind(
 
 
 def _of_graph(checkpoint: Checkpoint, job: Job, *, apart: bool) -> Structure | Unknown:
-    """Return the groups found in the graph of a file; `Unknown` if it is invalid or has none."""
+    """Return the groups found in the graph of a file or a trace; `Unknown` if there are none."""
     graph: ProgramGraph | OnnxGraph
     try:
         if checkpoint.format == ONNX.name:
@@ -185,6 +207,11 @@ def _of_graph(checkpoint: Checkpoint, job: Job, *, apart: bool) -> Structure | U
     name: AxisName = "channels"
     axis = Axis(name, LABELS[name], groups=graph.groups, uniform=False)
     return Structure(checkpoint.path.parent, {name: axis}, graph=graph)
+
+
+def _n_units(found: Structure | Unknown) -> int:
+    axes = () if isinstance(found, Unknown) else found.axes.values()
+    return sum(group.count for axis in axes for group in axis.groups)
 
 
 def _of_blocks(

@@ -1,4 +1,8 @@
-"""Trace a call of the user's model with torch.export: its operators and the values between them."""
+"""Trace a call of the user's model with torch.export, and describe the program as JSON.
+
+The JSON has the parts of the file that `torch.export.save` writes which Pruneapp reads. It is made
+from the public graph, because the serializer of torch is private and changes between versions.
+"""
 
 from __future__ import annotations
 
@@ -66,17 +70,10 @@ def trace(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> dict[str, Any]:
-    """Return the operators of a call of a model in evaluation mode, as JSON.
+    """Return the program of a call of a model in evaluation mode, as JSON.
 
     `export` is that of `find_export`. It computes with fake tensors; the model is unchanged
-    afterwards.
-
-    Returns
-    -------
-    dict
-        ``tensors``: names of parameters and buffers of the model, by the name of their value;
-        ``inputs`` and ``outputs``: names of values; ``operators``: the name of each operator, the
-        names of its result and of the values that it reads, in the order of the calls.
+    afterwards. The answer is that of `describe`.
 
     Raises
     ------
@@ -100,28 +97,113 @@ def trace(
     finally:
         for each, is_training in modes:
             each.training = is_training
-    return _describe(program)
+    return describe(program, module)
 
 
-def _describe(program: Any) -> dict[str, Any]:
-    """Return a program as JSON, see `trace`.
+def describe(program: Any, module: torch.nn.Module) -> dict[str, Any]:
+    """Return a program as JSON with the keys that `torch.export.save` uses.
 
-    A part of a result, such as a chunk, counts as the result. Inputs and results that nothing
-    reads, such as those of checks, are left out.
+    Inputs that nothing reads and operators without a result, such as checks, are left out. `module`
+    is the traced model. The number of groups of a convolution is None if it is not an attribute of
+    a module, because a loader of a smaller weight cannot change it then.
     """
-    specs = program.graph_signature.input_specs
-    tensors = {spec.arg.name: spec.target for spec in specs if spec.target is not None}
-    inputs, operators = [], []
-    values: dict[str, str] = {}  # the value that counts, by the names of all values
+    signature = program.graph_signature
+    specs = {spec.arg.name: spec for spec in signature.input_specs}
+    inputs, nodes, values = [], [], {}
     for node in program.graph.nodes:
-        reads = [values[each.name] for each in node.all_input_nodes]
-        is_part = node.target is operator.getitem
-        values[node.name] = reads[0] if is_part else node.name
-        if not node.users or is_part or node.name in tensors:
-            continue
-        if node.op == "placeholder":
-            inputs.append(node.name)
-        elif node.op == "call_function":
-            operators.append([node.target.__name__.partition(".")[0], node.name, reads])
-    outputs = [values[name] for name in program.graph_signature.user_outputs if name in values]
-    return {"tensors": tensors, "inputs": inputs, "operators": operators, "outputs": outputs}
+        value = node.meta.get("val")
+        if isinstance(value, torch.Tensor):
+            sizes = [
+                {"as_int": n} if isinstance(n, int) else {"as_expr": str(n)} for n in value.shape
+            ]
+            values[node.name] = {"sizes": sizes}
+        if node.op == "placeholder" and node.users:
+            inputs.append(_input(specs[node.name]))
+        elif node.op == "call_function" and node.target is not operator.getitem:
+            nodes += _operator(node, value, specs, module)
+    outputs = [{"as_tensor": {"name": each}} for each in signature.user_outputs if each in values]
+    graph = {"nodes": nodes, "outputs": outputs, "tensor_values": values}
+    return {"graph_module": {"graph": graph, "signature": {"input_specs": inputs}}}
+
+
+def _input(spec: Any) -> dict[str, Any]:
+    """Return an input: a tensor of the model, with its name there, or one of the call."""
+    kind = spec.kind.name.lower()
+    if spec.target is None:
+        return {"user_input": {"arg": {"as_tensor": {"name": spec.arg.name}}}}
+    kind = {"constant_tensor": "tensor_constant"}.get(kind, kind)
+    return {kind: {"arg": {"name": spec.arg.name}, f"{kind}_name": spec.target}}
+
+
+def _operator(
+    node: Any, value: Any, specs: dict[str, Any], module: torch.nn.Module
+) -> list[dict[str, Any]]:
+    """Return an operator in a list, which is empty if it computes no tensor.
+
+    See `describe` for the arguments; `value` is the result.
+    """
+    outputs = _outputs(node, value)
+    if not outputs:
+        return []
+    arguments = _arguments(node)
+    if not _is_of_module(arguments, specs, module):
+        arguments["groups"] = {"as_none": True}
+    target = node.target
+    is_overload = isinstance(target, torch._ops.OpOverload)  # noqa: SLF001 - it has no public name
+    name = f"torch.ops.{target}" if is_overload else f"python.{target.__name__}"
+    inputs = [{"name": key, "arg": argument} for key, argument in arguments.items()]
+    return [{"target": name, "inputs": inputs, "outputs": outputs}]
+
+
+def _outputs(node: Any, value: Any) -> list[dict[str, Any]]:
+    """Return the names of the tensors that an operator computes; empty if it computes none.
+
+    The parts of a result, such as chunks, have the names of the nodes that read them.
+    """
+    if isinstance(value, torch.Tensor):
+        return [{"as_tensor": {"name": node.name}}]
+    parts = [each for each in node.users if each.target is operator.getitem]
+    return [{"as_tensors": [{"name": each.name} for each in parts]}] if parts else []
+
+
+def _arguments(node: Any) -> dict[str, Any]:
+    """Return the arguments of an operator by the names in its schema, or else by their position."""
+    schema = getattr(node.target, "_schema", None)
+    names = [] if schema is None else [argument.name for argument in schema.arguments]
+    names += map(str, range(len(names), len(node.args)))
+    given = {**dict(zip(names, node.args)), **node.kwargs}
+    return {name: _argument(value) for name, value in given.items()}
+
+
+def _argument(value: Any) -> dict[str, Any]:
+    if isinstance(value, torch.fx.Node):
+        is_tensor = isinstance(value.meta.get("val"), torch.Tensor)
+        return {"as_tensor" if is_tensor else "as_sym_int": {"name": value.name}}
+    if isinstance(value, (list, tuple)):
+        if all(type(each) is int for each in value):
+            return {"as_ints": list(value)}
+        parts = [_argument(each) for each in value]
+        tensors = [each["as_tensor"] for each in parts if "as_tensor" in each]
+        return {"as_tensors": tensors} if len(tensors) == len(parts) else {"as_list": parts}
+    if value is None:
+        return {"as_none": True}
+    for kind in (bool, int, float):
+        if isinstance(value, kind):
+            return {f"as_{kind.__name__}": value}
+    return {"as_string": str(value)}
+
+
+def _is_of_module(
+    arguments: dict[str, Any], specs: dict[str, Any], module: torch.nn.Module
+) -> bool:
+    """Return whether the number of groups of a convolution is an attribute of a module.
+
+    That is the module of its weight. True for operators without groups.
+    """
+    if arguments.get("groups", {}).get("as_int", 1) == 1:
+        return True
+    weight = specs.get(arguments.get("weight", {}).get("as_tensor", {}).get("name"))
+    if weight is None or weight.target is None:
+        return False
+    owner = module.get_submodule(weight.target.rpartition(".")[0])
+    return isinstance(owner, torch.nn.modules.conv._ConvNd)  # noqa: SLF001 - no public base class

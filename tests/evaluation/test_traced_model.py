@@ -17,7 +17,8 @@ from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import ScriptRunner, as_on_disk
 from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options
 from pruneapp.groups.connections import connections_of
-from pruneapp.groups.operator_graph import has_operators, read_operators, set_operators
+from pruneapp.groups.operator_graph import has_operators, read_operators
+from pruneapp.groups.program_graph import set_traced_program
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.groups.test_connections import in_line
 
@@ -132,7 +133,7 @@ def test_connections_of_a_network_that_only_its_script_knows(state, runner, fold
     checkpoint = state.checkpoint
     before = connections_of(checkpoint, "module.begin.weight", Job())
     assert before.needs_graph
-    set_operators(checkpoint, runner.trace(state, Job()))
+    set_traced_program(checkpoint, runner.trace(state, Job()))
     assert has_operators(checkpoint)
     assert connected(state, "module.begin.weight").startswith("pictures > [begin] > unit.a · + > ")
     assert connected(state, "module.unit.norm.bias") == "begin > a > [norm] > b > +"
@@ -149,7 +150,8 @@ def test_connections_of_a_network_that_only_its_script_knows(state, runner, fold
 
 def test_the_model_is_left_as_it_was(state, runner, folder, variant):
     variant("training")
-    operators = runner.trace(state, Job()).operators
+    set_traced_program(state.checkpoint, runner.trace(state, Job()))
+    operators = read_operators(state.checkpoint, Job()).operators
     assert "tanh" not in [operator.op for operator in operators], "traced in evaluation mode"
     runner.run(state, 0, Job())
     modes = eval((folder / "modes").read_text())
@@ -177,7 +179,7 @@ def test_a_model_that_cannot_be_traced(state, runner, variant, name, words):
     assert not has_operators(state.checkpoint)
     variant("")
     pid = runner.worker.pid
-    assert runner.trace(state, Job()).operators
+    assert runner.trace(state, Job())
     assert runner.worker.pid == pid, "the worker is used again"
 
 
@@ -188,7 +190,7 @@ def test_a_trace_is_cancelled(state, runner, variant):
     with pytest.raises(Cancelled):
         runner.trace(state, Job(cancel=token))
     variant("")
-    assert runner.trace(state, Job()).operators
+    assert runner.trace(state, Job())
 
 
 @pytest.mark.parametrize("is_missing", [True, False])

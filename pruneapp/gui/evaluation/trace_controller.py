@@ -11,7 +11,8 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import ScriptRunner
-from pruneapp.groups.operator_graph import contains_operators, set_operators
+from pruneapp.groups.operator_graph import contains_operators
+from pruneapp.groups.program_graph import set_traced_program
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.app.notifications import NoticeTopic
@@ -26,7 +27,7 @@ from pruneapp.progress import Job
 
 
 def trace_model(process: ScriptProcess, snapshot: Snapshot, job: Job) -> None:
-    """Trace the model of a script with the weights of a state, and use its operators from now on.
+    """Trace the model of a script with the weights of a state, and use its program from now on.
 
     Raises the errors of `ScriptProcess.evaluator`, and `EvaluationError` if the script is a command
     line, or the model cannot be traced.
@@ -37,7 +38,7 @@ def trace_model(process: ScriptProcess, snapshot: Snapshot, job: Job) -> None:
             "A command line evaluates this file, so its model cannot be traced.",
             remedy="Choose an evaluation script instead.",
         )
-    set_operators(snapshot.checkpoint, runner.trace(snapshot, job))
+    set_traced_program(snapshot.checkpoint, runner.trace(snapshot, job))
 
 
 class TraceController(Feature[Any]):

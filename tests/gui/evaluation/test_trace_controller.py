@@ -9,7 +9,6 @@ import torch
 from PySide6.QtWidgets import QApplication, QLabel, QRadioButton
 
 from pruneapp.evaluation.runner import ScriptRunner
-from pruneapp.groups.operator_graph import INPUT, Operator, OperatorGraph
 from pruneapp.gui.evaluation.dialogs import EvaluateDialog
 from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.plots.pages import Page
@@ -17,6 +16,36 @@ from tests.evaluation.test_traced_model import NETWORK
 from tests.gui.evaluation.test_evaluation_controller import agree
 from tests.support.onnx_models import save
 from tests.support.onnx_networks import NETWORKS
+
+
+# A convolution of the input, as the worker describes it.
+PROGRAM = {
+    "graph_module": {
+        "graph": {
+            "nodes": [
+                {
+                    "target": "torch.ops.aten.conv2d.default",
+                    "inputs": [
+                        {"name": "input", "arg": {"as_tensor": {"name": "x"}}},
+                        {"name": "weight", "arg": {"as_tensor": {"name": "w"}}},
+                    ],
+                    "outputs": [{"as_tensor": {"name": "y"}}],
+                }
+            ],
+            "outputs": [],
+            "tensor_values": {
+                name: {"sizes": [{"as_int": n} for n in shape]}
+                for name, shape in (("x", (2, 3, 8, 8)), ("w", (4, 3, 3, 3)), ("y", (2, 4, 6, 6)))
+            },
+        },
+        "signature": {
+            "input_specs": [
+                {"parameter": {"arg": {"name": "w"}, "parameter_name": "module.begin.weight"}},
+                {"user_input": {"arg": {"as_tensor": {"name": "x"}}}},
+            ]
+        },
+    }
+}
 
 
 @pytest.fixture
@@ -101,9 +130,7 @@ def fake(monkeypatch):
         while not release:
             job.cancel.check()
             job.cancel.wait(0.01)
-        return OperatorGraph(
-            (Operator(INPUT, "x"), Operator("conv2d", "y", ("module.begin.weight",))), ((0, 1),)
-        )
+        return PROGRAM
 
     traced, release = [], []
     monkeypatch.setattr(ScriptRunner, "trace", trace)
