@@ -25,10 +25,15 @@ def _read(file):
 def load_shrunk(model, files=None):
     files = files or [Path(__file__).with_name(name) for name in FILES]
     state = {name: tensor for file in files for name, tensor in _read(file).items()}
-    names = model.state_dict().keys()
+    tensors = model.state_dict(keep_vars=True)
     for prefix in ("module.", "model.", "_orig_mod."):  # of wrappers, where the model has none
-        if all(name.startswith(prefix) for name in state) and not names & state.keys():
+        if all(name.startswith(prefix) for name in state) and not tensors.keys() & state.keys():
             state = {name[len(prefix) :]: tensor for name, tensor in state.items()}
+    stored = {id(tensors[name]): state[name] for name in tensors.keys() & state.keys()}
+    for name, tensor in tensors.items():  # tied tensors may be stored once
+        if id(tensor) in stored:
+            state.setdefault(name, stored[id(tensor)])
+    made = {}
     for path, module in model.named_modules():
         own = {**module._parameters, **module._buffers}
         own = {key: old for key, old in own.items() if old is not None}
@@ -39,7 +44,7 @@ def load_shrunk(model, files=None):
             empty = own[key].detach().new_empty(tensor.shape)
             if key in module._parameters:
                 empty = nn.Parameter(empty, own[key].requires_grad)
-            setattr(module, key, empty)
+            setattr(module, key, made.setdefault(id(own[key]), empty))  # tied ones stay tied
         if "weight" not in new:
             continue
         shape = tuple(new["weight"].shape)

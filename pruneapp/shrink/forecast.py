@@ -271,7 +271,7 @@ def cut_out(  # noqa: PLR0917 - each its own type
             )
     report, results = shrink_checked(state, planned, request, job, provenance, how=how)
     smaller = [axis for axis in expected.axes if axis.after < axis.before]
-    label = f"shrunk {report.label}" if surveyed.structure.graph is not None else "shrunk"
+    label = f"shrunk {report.label}" if surveyed.structure.file_graph is not None else "shrunk"
     pruned = ShrunkState(state, planned.cut).count_pruned(job)
     return replace(
         report,
@@ -373,14 +373,14 @@ class _Forecast:
         """
         structure, job = self._structure, self._job
         source, form = self._surveyed.state.checkpoint, get("safetensors")
-        if not (structure.config or structure.graph or source.contents.shards):
+        if not (structure.config or structure.file_graph or source.contents.shards):
             form = usual_format(Path(), source)
         size = model_size(state, cuts, structure, config, job, self._provenance, form=form)
-        if structure.graph is None:
+        if structure.file_graph is None:
             return size
         if planned is None or not isinstance(state, ShrunkState):
             return replace(size, nbytes=sum(file.size for file in source.files))
-        plans = plan_with_graph(state, planned.cut, structure.graph, source, job)
+        plans = plan_with_graph(state, planned.cut, structure.file_graph, source, job)
         return replace(size, nbytes=sum(each.nbytes for each in plans.values()))
 
     def _axes(self, exact_plan: ShrinkPlan, planned: ShrinkPlan) -> Iterator[AxisForecast]:
@@ -495,10 +495,10 @@ def _no_scores(_state: Snapshot, axis: Axis) -> Scores:
 def _loaders(checkpoint: Checkpoint, planned: ShrinkPlan) -> Iterator[str]:
     """Yield texts about the programs that are known to load the cut model."""
     structure = planned.structure
-    if structure.graph is not None:
+    if structure.file_graph is not None:
         yield _GRAPH_LOADERS[checkpoint.format]
         return
-    if structure.blocks:
+    if structure.blocks or structure.is_traced:
         yield from planned.loading
         return
     written = str(planned.config.get("model_type", structure.model_type))

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.errors import counted
+from pruneapp.errors import counted, first_names
 from pruneapp.export.records import State
 from pruneapp.export.report import CHANGES, EXACT, Exactness
 from pruneapp.groups.axis import Axis, fields_of
@@ -513,12 +513,12 @@ class _Planning:
             )
 
     def _describe_loading(self) -> bool:
-        """Describe how to load blocks of new widths. Return whether load_shrunk.py must be written.
+        """Describe how to load layers of new widths. Return whether load_shrunk.py must be written.
 
         Sets the argument of timm in the configuration where one produces all widths.
         """
         structure = self._structure
-        if not structure.blocks or not self._cuts:
+        if not (structure.blocks or structure.is_traced) or not self._cuts:
             return False
         found = loader.arguments(structure, {cut.group.place: cut.kept.size for cut in self._cuts})
         for argument, value in (found or {}).items():
@@ -537,6 +537,11 @@ class _Planning:
         if not found:
             self._loading.append(
                 f"{loader.LOADER}, written next to the weights, resizes your model and loads them."
+            )
+        if others := self._state.checkpoint.contents.outside_keys:
+            self._notices.append(
+                f"Only the state dict is written, without {first_names(others)}: the other contents "
+                "of the checkpoint belong to the original widths."
             )
         return True
 

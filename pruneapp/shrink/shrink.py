@@ -166,7 +166,7 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
 ) -> ExportReport:
     """Write the model into a new folder; with a `name`, as a single file of that name in it."""
     shrunk = ShrunkState(state, plan.cut, plan.biases)
-    graph = plan.structure.graph
+    graph = plan.structure.file_graph
     export_format = format_named(Path(name)) if name and graph is None else None
     exported = ExportRequest("safetensors", folder, params=request.params)
     record = record_name(name) if name else RECORD
@@ -362,7 +362,7 @@ def refuse_target(path: Path, structure: Structure) -> None:
             f"'{path}' is the name of a file, and a shrunk model in a store is a folder.",
             remedy=f"Specify a folder, such as '{stem}'.",
         )
-    graph = structure.graph
+    graph = structure.file_graph
     if graph is not None:
         suffix, kind = PROGRAM_SUFFIX, "program of torch.export"
         if not isinstance(graph, ProgramGraph):
@@ -380,7 +380,8 @@ def refuse_target(path: Path, structure: Structure) -> None:
         )
     elif path.name.lower().endswith(PROGRAM_SUFFIX):
         raise ShrinkError(
-            f"'{path.name}' is the name of a program of torch.export, and the model has no graph.",
+            f"'{path.name}' is the name of a program of torch.export, and the opened file contains "
+            "no graph.",
             remedy=f"Name it '{stem}.safetensors' or '{stem}.pt', or name a folder.",
         )
 

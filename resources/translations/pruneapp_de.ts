@@ -19219,11 +19219,6 @@ steps</extracomment>
         <translation>&apos;{name}&apos; ist der Name einer Datei, aber das Verkleinern ändert &apos;{CONFIG}&apos; ebenso wie die Gewichte, daher wird beides in einen Ordner geschrieben.</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; is the name of a program of torch.export, and the model has no graph.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; ist der Name eines Programms von torch.export, und das Modell hat keinen Graphen.</translation>
-    </message>
-    <message>
         <source>Name it &apos;{stem}.safetensors&apos; or &apos;{stem2}.pt&apos;, or name a folder.</source>
         <extracomment>sentences</extracomment>
         <translation>Nennen Sie es &apos;{stem}.safetensors&apos; oder &apos;{stem2}.pt&apos;, oder nennen Sie einen Ordner.</translation>
@@ -19891,6 +19886,11 @@ steps</extracomment>
         <source>it has a note of state {state}, which does not exist</source>
         <extracomment>sentences</extracomment>
         <translation>sie hat eine Notiz zu Zustand {state}, den es nicht gibt</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is the name of a program of torch.export, and the opened file contains no graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist der Name eines Programms von torch.export, und die geöffnete Datei enthält keinen Graphen.</translation>
     </message>
     <message>
         <source>load returned a session of onnxruntime, which cannot be traced.</source>
@@ -20695,6 +20695,11 @@ steps</extracomment>
         <source>All blocks have the widths of {name}={value}: a model built with that argument loads the state dict. {LOADER} loads it into any other model.</source>
         <extracomment>sentences</extracomment>
         <translation>Alle Blöcke sind so breit, wie {name}={value} sie macht: Ein mit diesem Argument erstelltes Modell lädt das State-Dict. {LOADER} lädt es in jedes andere Modell.</translation>
+    </message>
+    <message>
+        <source>Only the state dict is written, without {first_names}: the other contents of the checkpoint belong to the original widths.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nur das State-Dict wird geschrieben, ohne {first_names}: Die übrigen Inhalte des Checkpoints gehören zu den ursprünglichen Breiten.</translation>
     </message>
     <message>
         <source>vLLM has kernels for some numbers of experts only.</source>

@@ -19218,11 +19218,6 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 是文件名，但缩减会同时更改 &apos;{CONFIG}&apos; 和权重，因此两者写入一个文件夹。</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; is the name of a program of torch.export, and the model has no graph.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 是 torch.export 程序的名称，而模型没有计算图。</translation>
-    </message>
-    <message>
         <source>Name it &apos;{stem}.safetensors&apos; or &apos;{stem2}.pt&apos;, or name a folder.</source>
         <extracomment>sentences</extracomment>
         <translation>请命名为 &apos;{stem}.safetensors&apos; 或 &apos;{stem2}.pt&apos;，或指定文件夹。</translation>
@@ -19890,6 +19885,11 @@ steps</extracomment>
         <source>it has a note of state {state}, which does not exist</source>
         <extracomment>sentences</extracomment>
         <translation>它有状态 {state} 的备注，而该状态不存在</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is the name of a program of torch.export, and the opened file contains no graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 是 torch.export 程序的名称，而打开的文件不包含计算图。</translation>
     </message>
     <message>
         <source>load returned a session of onnxruntime, which cannot be traced.</source>
@@ -20694,6 +20694,11 @@ steps</extracomment>
         <source>All blocks have the widths of {name}={value}: a model built with that argument loads the state dict. {LOADER} loads it into any other model.</source>
         <extracomment>sentences</extracomment>
         <translation>所有块的宽度都由 {name}={value} 决定：用该参数创建的模型可加载此状态字典。{LOADER} 可将其加载到任何模型。</translation>
+    </message>
+    <message>
+        <source>Only the state dict is written, without {first_names}: the other contents of the checkpoint belong to the original widths.</source>
+        <extracomment>sentences</extracomment>
+        <translation>只写入状态字典，不包括 {first_names}：检查点的其他内容属于原来的宽度。</translation>
     </message>
     <message>
         <source>vLLM has kernels for some numbers of experts only.</source>

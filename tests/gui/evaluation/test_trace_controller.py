@@ -17,7 +17,6 @@ from tests.gui.evaluation.test_evaluation_controller import agree
 from tests.support.onnx_models import save
 from tests.support.onnx_networks import NETWORKS
 
-
 # A convolution of the input, as the worker describes it.
 PROGRAM = {
     "graph_module": {

@@ -1,0 +1,186 @@
+"""Cuts of traced models: the user's own class loads them, and computes the same."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from torch import nn
+
+from pruneapp import resources
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportReport, ExportRequest
+from pruneapp.groups.program_graph import set_traced_program
+from pruneapp.groups.structure import Structure, structure_of
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.methods.coupled_units import lowest_units, masks_without, score_units
+from pruneapp.progress import Job
+from pruneapp.shrink.cut import ShrinkError
+from pruneapp.shrink.forecast import forecast
+from pruneapp.shrink.plan import Choices, plan
+from pruneapp.shrink.record import read_record
+from pruneapp.shrink.shrink import ShrinkRequest, shrink
+from pruneapp.shrink.surveyed_state import CutRequest, SurveyedState, survey_state
+from pruneapp.shrink.unshrink import UnshrunkState
+from tests.groups.test_traced_groups import VGG
+from tests.shrink.test_exported_programs import Joined, Tied, Twice
+from tests.shrink.vision_models import MODELS, make, randomize
+
+CLOSE = 1e-11
+X = torch.randn((2, 3, 9, 9), generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+OWN = {"flatten": lambda: VGG("flatten"), "view": lambda: VGG("view"), "joined": Joined}
+OWN |= {"tied": Tied, "twice": Twice}
+NAMES = ("basic", "bottleneck", "mobilenet_v2", "efficientnet", "timm_mobilenet", *OWN)
+
+
+def made(name: str, seed: int = 0) -> nn.Module:
+    """Return a network in float64 with random values."""
+    if name in MODELS:
+        return make(name, seed)
+    torch.manual_seed(seed)
+    model = OWN[name]().double().eval()
+    randomize(model)
+    return model
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> Callable[[nn.Module, Path], Snapshot]:
+    """Provide a function that opens the file of a model, with its trace."""
+    monkeypatch.syspath_prepend(str(resources.path("pruneapp_worker/main.py").parent.parent))
+    from pruneapp_worker import traced_model
+
+    def open_traced(model: nn.Module, path: Path, prefix: str = "") -> Snapshot:
+        checkpoint = open_checkpoint(path)
+        program = torch.export.export(model, (X,), strict=False)
+        found: dict[str, Any] = traced_model.describe(program, model)
+        for spec in found["graph_module"]["signature"]["input_specs"]:
+            for kind in ("parameter", "buffer"):
+                if kind in spec:  # as `ScriptRunner.trace` does
+                    spec[kind][f"{kind}_name"] = prefix + spec[kind][f"{kind}_name"]
+        set_traced_program(checkpoint, found)
+        return Snapshot(checkpoint)
+
+    return open_traced
+
+
+def masked(state: Snapshot, share: float = 0.3) -> tuple[Snapshot, Structure]:
+    """Prune the units of least norm of every group, in all of their tensors."""
+    structure = structure_of(state.checkpoint)
+    assert isinstance(structure, Structure)
+    assert structure.is_traced
+    job, units = Job(), []
+    for group in structure.axes["channels"].groups:
+        scores = score_units(group, state.view, "l2", CpuKernel(), job)
+        units.append((group, lowest_units(scores, int(group.count * share), 1)))
+    masks = masks_without([(group, state.view, gone) for group, gone in units], job)
+    return state.with_masks({"masks": masks}), structure
+
+
+def cut(state: Snapshot, structure: Structure, path: Path) -> ExportReport:
+    """Cut the dead units of a state, and write it."""
+    planned = plan(state, structure, Choices(multiple=1), Job())
+    return shrink(state, planned, ShrinkRequest(path, {}), Job())
+
+
+def load(report: ExportReport, model: nn.Module) -> nn.Module:
+    """Run the code that the report shows."""
+    space: dict[str, Any] = {"model": model}
+    before = [*sys.path]
+    sys.modules.pop("load_shrunk", None)  # of another test
+    exec(report.loads, space)
+    sys.path[:] = before
+    loaded: nn.Module = space["model"]
+    return loaded
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("file", ["", "cut.pt"])
+def test_the_cut_computes_what_the_masked_model_does(
+    name: str, file: str, opened: Callable[..., Snapshot], tmp_path: Path
+) -> None:
+    model = made(name)
+    torch.save(model.state_dict(), tmp_path / "net.pt")
+    state, structure = masked(opened(model, tmp_path / "net.pt"))
+    export(state, ExportRequest("safetensors", tmp_path / "masked.safetensors"), Job())
+    zeroed = made(name)
+    zeroed.load_state_dict(load_file(tmp_path / "masked.safetensors"), strict=False)
+
+    report = cut(state, structure, tmp_path / file if file else tmp_path / "out")
+
+    loaded = load(report, made(name, seed=5))
+    with torch.no_grad():
+        expected = zeroed(X)
+        assert torch.allclose(loaded(X), expected, rtol=0, atol=CLOSE * expected.abs().max())
+        assert not torch.allclose(model(X), expected, rtol=0, atol=1e-4)
+    sizes = [sum(p.numel() for p in each.parameters()) for each in (model, loaded)]
+    assert sizes[1] < 0.9 * sizes[0]
+    for module in loaded.modules():
+        if isinstance(module, nn.Conv2d):
+            assert module.weight.shape[:2] == (
+                module.out_channels,
+                module.in_channels // module.groups,
+            )
+        if isinstance(module, nn.Linear):
+            assert module.weight.shape == (module.out_features, module.in_features)
+        if isinstance(module, nn.BatchNorm2d):
+            assert module.num_features == module.weight.numel() == module.running_var.numel()
+
+
+def test_names_with_a_prefix_in_a_training_checkpoint(
+    opened: Callable[..., Snapshot], tmp_path: Path
+) -> None:
+    model = made("view")
+    tensors = {f"module.{name}": tensor for name, tensor in model.state_dict().items()}
+    torch.save({"model": tensors, "epoch": 3}, tmp_path / "net.pt")
+    original = opened(model, tmp_path / "net.pt", "module.")
+    state, structure = masked(original)
+
+    report = cut(state, structure, tmp_path / "cut.pt")
+
+    assert any("without 'epoch': the other contents" in notice for notice in report.notices)
+    written = torch.load(tmp_path / "cut.pt", weights_only=True)
+    assert written.keys() == tensors.keys()
+    assert written["module.two.weight"].shape == (5, 6, 3, 3)  # of 6 and 8
+    assert written["module.hidden.weight"].shape == (12, 45)  # of 16 and 54
+    loaded = load(report, made("view", seed=5))
+    with open_checkpoint(tmp_path / "cut.pt") as shrunk:
+        record = read_record(tmp_path / "cut.pt")
+        back = UnshrunkState(shrunk, original.checkpoint, record.cut)
+        export(back, ExportRequest("safetensors", tmp_path / "back.safetensors"), Job())
+    zeros = load_file(tmp_path / "back.safetensors")
+    zeroed = made("view")
+    zeroed.load_state_dict({n.removeprefix("module."): t for n, t in zeros.items()})
+    with torch.no_grad():
+        assert torch.allclose(loaded(X), zeroed(X), rtol=0, atol=CLOSE)
+
+
+def test_the_forecast_is_the_size_of_the_file(
+    opened: Callable[..., Snapshot], tmp_path: Path
+) -> None:
+    model = made("bottleneck")
+    torch.save(model.state_dict(), tmp_path / "net.pt")
+    state, structure = masked(opened(model, tmp_path / "net.pt"))
+    surveyed = survey_state(state, Job())
+    assert isinstance(surveyed, SurveyedState)
+    found = forecast(surveyed, CutRequest(multiple=1), Job())
+    report = cut(state, structure, tmp_path / "net-cut.pt")
+    assert found.after is not None
+    assert found.after.nbytes == report.files[0].nbytes
+    assert found.after.parameters < 0.6 * found.before.parameters
+    assert not found.has_class
+    assert any("load_shrunk.py" in text for text in found.loaded_by)
+
+
+def test_a_cut_is_no_program(opened: Callable[..., Snapshot], tmp_path: Path) -> None:
+    model = made("view")
+    torch.save(model.state_dict(), tmp_path / "net.pt")
+    state, structure = masked(opened(model, tmp_path / "net.pt"))
+    with pytest.raises(ShrinkError, match="the opened file contains no graph"):
+        cut(state, structure, tmp_path / "net.pt2")
