@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.entry import STATISTICS, TensorEntry
 from pruneapp.document.layer_order import end_blocks_of
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import SelectionError
@@ -450,7 +450,12 @@ _learned_groups: WeakKeyDictionary[Checkpoint, dict[int, tuple[Group, Group]]] =
 def _learned_part(checkpoint: Checkpoint, group: Group) -> Group:
     """Return a group without running statistics; itself if it has none, else a cached copy."""
     entries = checkpoint.entries
-    measured = {e.name for m in group.members if not ((e := entries[m.name]).prunable or e.learned)}
+    # In a graph they are known by their operator, whatever their names are.
+    measured = {
+        entry.name
+        for entry in (entries[member.name] for member in group.members)
+        if not entry.prunable and (entry.kind == STATISTICS or not entry.learned)
+    }
     if not measured:
         return group
     members = tuple(member for member in group.members if member.name not in measured)

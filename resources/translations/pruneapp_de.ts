@@ -23209,6 +23209,14 @@ steps</extracomment>
         <translation>FLAP</translation>
     </message>
     <message>
+        <source>For a better model of the same size, prune the units as a step, repair or recover the new state, and then export it shrunk.</source>
+        <translation>Ein besseres Modell derselben Größe erhalten Sie, wenn Sie die Einheiten als Schritt prunen, den neuen Zustand reparieren oder wiederherstellen und ihn dann verkleinert exportieren.</translation>
+    </message>
+    <message>
+        <source>Prune as a step</source>
+        <translation>Als Schritt prunen</translation>
+    </message>
+    <message>
         <source>The files are always read back and compared with the pruned model. To build or run the class, a Python with transformers is needed.</source>
         <translation>Die Dateien werden immer zurückgelesen und mit dem geprunten Modell verglichen. Die Klasse kann von einem Python gebaut oder ausgeführt werden, das transformers hat.</translation>
     </message>
@@ -23315,6 +23323,18 @@ steps</extracomment>
     <message>
         <source>  nothing changes</source>
         <translation>  nichts ändert sich</translation>
+    </message>
+    <message>
+        <source>Choose first how many units to remove.</source>
+        <translation>Wählen Sie zuerst, wie viele Einheiten entfernt werden.</translation>
+    </message>
+    <message>
+        <source>Close this dialog, and set the form to prune as many {what} by the same ranking.</source>
+        <translation>Schließt diesen Dialog und stellt das Formular so ein, dass es nach derselben Rangfolge ebenso viele Einheiten prunt: {what}.</translation>
+    </message>
+    <message>
+        <source>A step can prune FFN neurons, heads and channels that are not ranked by a file of scores.</source>
+        <translation>Ein Schritt kann FFN-Neuronen, Heads und Kanäle prunen, deren Rangfolge nicht aus einer Datei mit Bewertungen stammt.</translation>
     </message>
     <message>
         <source>Cancel evaluation</source>
@@ -24614,6 +24634,10 @@ steps</extracomment>
 </context>
 <context>
     <name>Workbench</name>
+    <message>
+        <source>The form prunes the units of the cut. Apply the step, repair or recover the new state, and export it shrunk.</source>
+        <translation>Das Formular prunt die zu entfernenden Einheiten. Wenden Sie den Schritt an, reparieren Sie den neuen Zustand oder stellen Sie ihn wieder her, und exportieren Sie ihn verkleinert.</translation>
+    </message>
     <message>
         <source>Loaded: {names}.</source>
         <translation>Geladen: {names}.</translation>

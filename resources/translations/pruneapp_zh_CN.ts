@@ -23208,6 +23208,14 @@ steps</extracomment>
         <translation>FLAP</translation>
     </message>
     <message>
+        <source>For a better model of the same size, prune the units as a step, repair or recover the new state, and then export it shrunk.</source>
+        <translation>要得到同样大小但更好的模型：先把这些单元作为一个步骤剪枝，修复或恢复新状态，再以缩小形式导出。</translation>
+    </message>
+    <message>
+        <source>Prune as a step</source>
+        <translation>作为步骤剪枝</translation>
+    </message>
+    <message>
         <source>The files are always read back and compared with the pruned model. To build or run the class, a Python with transformers is needed.</source>
         <translation>文件总会回读并与剪枝后的模型比较。类可以由装有 transformers 的 Python 构建或运行。</translation>
     </message>
@@ -23314,6 +23322,18 @@ steps</extracomment>
     <message>
         <source>  nothing changes</source>
         <translation>  没有变化</translation>
+    </message>
+    <message>
+        <source>Choose first how many units to remove.</source>
+        <translation>请先选择要移除多少单元。</translation>
+    </message>
+    <message>
+        <source>Close this dialog, and set the form to prune as many {what} by the same ranking.</source>
+        <translation>关闭此对话框，并把表单设置为按相同排序剪枝同样数量的{what}。</translation>
+    </message>
+    <message>
+        <source>A step can prune FFN neurons, heads and channels that are not ranked by a file of scores.</source>
+        <translation>步骤可以剪枝 FFN 神经元、头和通道，前提是不按评分文件排序。</translation>
     </message>
     <message>
         <source>Cancel evaluation</source>
@@ -24613,6 +24633,10 @@ steps</extracomment>
 </context>
 <context>
     <name>Workbench</name>
+    <message>
+        <source>The form prunes the units of the cut. Apply the step, repair or recover the new state, and export it shrunk.</source>
+        <translation>表单将剪枝要移除的单元。请应用此步骤，修复或恢复新状态，再以缩小形式导出。</translation>
+    </message>
     <message>
         <source>Loaded: {names}.</source>
         <translation>已加载：{names}。</translation>

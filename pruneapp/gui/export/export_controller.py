@@ -57,6 +57,7 @@ from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.export.cut_evaluation import CutEvaluation, ExportedState
+from pruneapp.gui.export.cut_step import CutStep
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
 from pruneapp.gui.export.format_list import rounding_dtype
 from pruneapp.gui.export.report_dialog import ExportReportDialog
@@ -428,6 +429,7 @@ class ExportController(Feature[ExportDialog]):
     began = Signal(object)  # (Path) a file or folder of this name is going to be written
     exported = Signal(object)  # (ExportReport) an export was written
     cancelled = Signal(str)  # (sentence) the user cancelled an export
+    stepRequested = Signal(object)  # (CutStep) the user wants to prune the units of a cut as a step
     # (int | None) the multiple to which the dialog rounds widths; None for the default
     multipleChosen = Signal(object)
 
@@ -581,6 +583,8 @@ class ExportController(Feature[ExportDialog]):
             and has_program_code(document.checkpoint)
         )
         dialog.page.codeRequested.connect(self._copy_code)
+        dialog.page.is_current = of.key is document.history.key
+        dialog.page.stepRequested.connect(self._on_step_requested)
         dialog.shrinkRequested.connect(partial(self._shrink, of))
         dialog.rejected.connect(self._forget_forecasts)
         multiple = preview.multiple
@@ -607,6 +611,11 @@ class ExportController(Feature[ExportDialog]):
             self._choices = self.dialog.choices()
             self._cuts[self._key] = self._choices.cut
             self.multipleChosen.emit(self._choices.cut.multiple)
+
+    def _on_step_requested(self, step: CutStep) -> None:
+        if self.dialog is not None:
+            self.dialog.reject()
+        self.stepRequested.emit(step)
 
     def _shrink(self, of: ExportedState, order: ShrinkOrder) -> None:
         """Write the confirmed cut of a state, and show its report."""

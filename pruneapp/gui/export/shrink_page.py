@@ -24,6 +24,7 @@ from pruneapp.groups.group import MULTIPLES
 from pruneapp.gui.app.jobs import JobState
 from pruneapp.gui.export.axis_rows import AxisRows
 from pruneapp.gui.export.config_diff import ConfigDiff
+from pruneapp.gui.export.cut_step import has_step, step_of_cut
 from pruneapp.gui.export.folder_row import FolderRow
 from pruneapp.gui.export.shrink_texts import PUBLISHED_SHARE, check_text, embeddings_text, loss_text
 from pruneapp.gui.export.size_table import SizeTable
@@ -36,7 +37,7 @@ from pruneapp.gui.widgets.controls import (
     lay_in_row,
     single_shot,
 )
-from pruneapp.gui.widgets.engine_text import translate_sentence
+from pruneapp.gui.widgets.engine_text import translate_declared, translate_sentence
 from pruneapp.gui.widgets.labels import (
     DANGER,
     MUTED,
@@ -94,6 +95,7 @@ class ShrinkPage(QWidget):
     cancelRequested = Signal(str)  # (identity of a cut) its measurement is to be cancelled
     fileChosen = Signal(str)  # the user chose this file of scores, texts or ids in a dialog
     codeRequested = Signal()  # the user wants code that writes the graph of the model to a file
+    stepRequested = Signal(object)  # (CutStep) the user wants to prune the units as a step
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -175,6 +177,17 @@ class ShrinkPage(QWidget):
         self.state = plain(wrap=True, ink=MUTED)
         self.evaluate = QPushButton(self.tr("Evaluate shrunk model"), self)
         self.evaluate.setAutoDefault(False)
+        self.is_current = True  # whether the exported state is the current one
+        self.about_step = plain(
+            self.tr(
+                "For a better model of the same size, prune the units as a step, repair or recover "
+                "the new state, and then export it shrunk."
+            ),
+            wrap=True,
+            ink=MUTED,
+        )
+        self.as_step = QPushButton(self.tr("Prune as a step"), self)
+        self.as_step.setAutoDefault(False)
         self._title = self._metric = self._statistics = ""
         # Measurements of cuts of the state by the identity of the cut, and of any other state.
         self._trials: Mapping[str, JobState] = {}
@@ -211,6 +224,7 @@ class ShrinkPage(QWidget):
         self.again.clicked.connect(self._survey)
         self.code.clicked.connect(self.codeRequested)
         self.evaluate.clicked.connect(self._on_evaluate)
+        self.as_step.clicked.connect(self._on_as_step)
         self._explain_check()
         self._show()
 
@@ -241,6 +255,7 @@ class ShrinkPage(QWidget):
             self.rows,
             self.write_as,
             self.evaluate,
+            self.as_step,
             self.diff,
             self.code,
             self.target,
@@ -258,6 +273,7 @@ class ShrinkPage(QWidget):
         layout.addWidget(self.rows)
         layout.addWidget(self.write_as)
         add_row(layout, self.state, self.evaluate, wide=self.state)
+        add_row(layout, self.about_step, self.as_step, wide=self.about_step)
         below = QWidget(self.body)
         layout.addWidget(below, 1)
         left, right = QWidget(below), QWidget(below)
@@ -594,6 +610,32 @@ class ShrinkPage(QWidget):
         elif forecast.request == self._current_request:
             self.evaluateRequested.emit(forecast)
 
+    def _on_as_step(self) -> None:
+        forecast = self.forecast
+        if forecast is not None and (step := step_of_cut(forecast)) is not None:
+            self.stepRequested.emit(step)
+
+    def _show_step(self, forecast: ShrinkForecast) -> None:
+        """Offer to prune the units of the cut as a step, unless some are dead already."""
+        offers = self.is_current and has_step(forecast)
+        step = None if forecast.wrong else step_of_cut(forecast)
+        for part in (self.about_step, self.as_step):
+            part.setVisible(offers)
+        self.as_step.setEnabled(step is not None)
+        tip = self.tr("Choose first how many units to remove.")
+        if step is not None:
+            words = self.tr(
+                "Close this dialog, and set the form to prune as many {what} by the same ranking."
+            )
+            tip = words.format(what=translate_declared(step.label))
+        elif not forecast.is_empty:
+            tip = self.tr(
+                "A step can prune FFN neurons, heads and channels that are not ranked by a file "
+                "of scores."
+            )
+        self.as_step.setToolTip(tip)
+        self.as_step.setAccessibleDescription(tip)
+
     def _show_effect(self) -> None:
         """Show how the cut affects the output of the state, and its metric if it was measured."""
         forecast = self.forecast
@@ -666,6 +708,7 @@ class ShrinkPage(QWidget):
             self.target.set_size(forecast.after.nbytes)
         self._show_difference(forecast)
         self._show_effect()
+        self._show_step(forecast)
         lines = [f"· {translate_sentence(line)}" for line in forecast.loaded_by]
         for part in (self._of_notes, self.notes):
             part.setVisible(bool(lines or forecast.notices))

@@ -38,6 +38,7 @@ from pruneapp.gui.evaluation.generate_controller import GenerateController
 from pruneapp.gui.evaluation.report_controller import ReportController
 from pruneapp.gui.evaluation.script_controller import ScriptController
 from pruneapp.gui.evaluation.trace_controller import TraceController
+from pruneapp.gui.export.cut_step import CutStep
 from pruneapp.gui.export.export_controller import ExportController
 from pruneapp.gui.files.autosave_controller import AutosaveController, Checksums
 from pruneapp.gui.files.open_controller import OpenController
@@ -596,6 +597,7 @@ class Workbench(QObject):
         views.pages.quality.countRequested.connect(self.evaluation.recount_multiply_adds)
         views.pages.sensitivity.allocationRequested.connect(self.allocation.ask)
         self.export.multipleChosen.connect(self.form.set_multiple)
+        self.export.stepRequested.connect(self._on_step_requested)
         self.export.sized.connect(self.status.show_size)
         self.export.began.connect(self._on_export_began)
         self.export.exported.connect(self._on_exported)
@@ -778,6 +780,18 @@ class Workbench(QObject):
         """Focus a tensor in the tree and the plots."""
         self.views.tree.set_focused(name)
         self.plots.show_tensor(name)
+
+    def _on_step_requested(self, step: CutStep) -> None:
+        """Set the form to prune the units of a cut as a step, and say what follows."""
+        self.views.form_dock.raise_()
+        self.form.request_everywhere(step.row, step.statistics)
+        self.views.form.focus_amount()
+        self.notifications.show_done(
+            self.tr(
+                "The form prunes the units of the cut. Apply the step, repair or recover the new "
+                "state, and export it shrunk."
+            )
+        )
 
     def _on_export_began(self, _path: Path) -> None:
         self.notifications.end(NoticeTopic.EXPORT)

@@ -311,6 +311,16 @@ class FormController(Feature[QDialog]):
         self._set_request(FormRequest((row,), dependents=False))
         self._prepared = self._form.request()
 
+    def request_everywhere(self, row: FormRow, statistics: Path | None) -> None:
+        """Request one rule for the default tensors, in place of all rules and check marks.
+
+        `statistics` is the file that it uses, which is loaded if it is another one than before.
+        """
+        self.check_usual()
+        self._set_request(FormRequest((row,)))
+        if statistics is not None and statistics.absolute() != self.statistics_path:
+            self.load("statistics", statistics)
+
     @property
     def is_prepared(self) -> bool:
         """Whether the form still requests what `prepare` has set."""

@@ -472,6 +472,39 @@ def test_a_step_that_rounds_as_the_export_takes_the_multiple_of_its_page(user, t
     user.click(dialog.stop)
 
 
+def test_the_units_of_a_cut_are_pruned_as_a_step(user, tmp_path):
+    """A step can be repaired before the export; the cut of the repaired state loses no more."""
+    user.open_file(write_llama(tmp_path / "tiny"))
+    user.workbench.form.check(["model.layers.0.mlp.up_proj.weight"])
+    page = turn_to_page(user).page
+    assert page.about_step.isVisible()
+    assert not page.as_step.isEnabled()
+    assert page.as_step.toolTip() == "Choose first how many units to remove."
+    user.choose(page.ranking, "L1 norm")
+    user.choose(page.multiple, "16")
+    user.key("Right", page.rows.rows["ffn"].slider)
+    user.wait(lambda: page.forecast.request == page.request)
+    axis = next(axis for axis in page.forecast.axes if axis.name == "ffn")
+    after = page.forecast.after
+    assert axis.after < axis.before
+    assert "as many FFN neurons by the same ranking" in page.as_step.toolTip()
+    user.click(page.as_step)
+    assert user.workbench.export.dialog is None
+    assert user.rule.method.currentText() == "FFN neurons"
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: len(user.states) == 2)
+    user.wait_idle()
+    (row,) = user.document.history.records[-1].step.rows
+    amount = axis.before - axis.after
+    assert row.values == {"amount": amount, "by": "l1", "multiple": "16"}
+    page = turn_to_page(user).page
+    assert not page.as_step.isVisible(), "the units are dead already"
+    user.wait(lambda: page.forecast.request == page.request)
+    assert page.forecast.exactness == EXACT
+    assert page.forecast.after.parameters == after.parameters
+
+
 def test_no_second_folder_is_written_where_one_is_under_way(user, folder, dialog, monkeypatch):
     """The next dialog waits for the worker to find dead units: the folder exists then."""
     gate, cut_out = Gate(closed=True), shrink_controller.cut_out
