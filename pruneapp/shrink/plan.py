@@ -540,8 +540,8 @@ class _Planning:
             )
         if others := self._state.checkpoint.contents.outside_keys:
             self._notices.append(
-                f"Only the state dict is written, without {first_names(others)}: the other contents "
-                "of the checkpoint belong to the original widths."
+                f"Only the state dict is written, without {first_names(others)}: the other "
+                "contents of the checkpoint belong to the original widths."
             )
         return True
 
