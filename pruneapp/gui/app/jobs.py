@@ -44,14 +44,14 @@ class Lane(Enum):
     SERIAL = auto()
     PREVIEW = auto()  # as SERIAL, but not visible before `Jobs.show`
     WRITING = auto()  # as SERIAL; may have to wait for a disk when it is cancelled
-    # A thread of its own: user programs may take minutes and ignore cancellation. A cancelled task
+    # A separate thread: user programs may take minutes and ignore cancellation. A cancelled task
     # counts as ended immediately.
     PROGRAM = auto()
     # Short tasks: two threads, so that a long prune never blocks a plot, and that one may import
     # torch meanwhile.
     SHORT = auto()  # the user waits for the result; background work is paused
     BACKGROUND = auto()
-    # A thread of its own: results for a moving slider come too late after two tiles.
+    # A separate thread: results for a moving slider come too late after two tiles.
     INTERACTIVE = auto()
 
 
