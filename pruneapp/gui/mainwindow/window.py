@@ -88,6 +88,7 @@ class ModelStatus(QWidget):
         # Elided at the right, which has the facts that all files of the model share.
         self.text = ElidedLabel("", self)
         self.text.elide = Qt.TextElideMode.ElideRight
+        self.text.widest = 1200  # shrinks only if another part of the status bar needs the width
         self._kind = self._facts = ""
         self._about: tuple[str, ...] = ()
         lay_in_row(self, self.text, margins=(8, 0, 8, 0))

@@ -192,6 +192,7 @@ class ElidedLabel(Label):
 
     # The middle for names; the right for sentences and numbers.
     elide = Qt.TextElideMode.ElideMiddle
+    widest = 600  # pixels, of `sizeHint`
 
     def __init__(self, text: str = "", parent: QWidget | None = None, *, ink: Ink = TEXT) -> None:
         super().__init__(parent=parent)
@@ -230,11 +231,11 @@ class ElidedLabel(Label):
         return self._short_names
 
     def sizeHint(self) -> QSize:
-        """Return the size of the whole text, at most 600 pixels wide."""
+        """Return the size of the whole text, at most `widest`."""
         margins = self.contentsMargins()
         width = self.fontMetrics().horizontalAdvance(self.text()[:400]) + 2
         return QSize(
-            min(width, 600) + margins.left() + margins.right(), self.minimumSizeHint().height()
+            min(width, self.widest) + margins.left() + margins.right(), self.minimumSizeHint().height()
         )
 
     def minimumSizeHint(self) -> QSize:

@@ -58,11 +58,17 @@ def test_short_messages_are_whole_beside_a_long_description_of_the_model(show, q
     status.set_job("Recovery")
     status.set_progress(1, 10, "block 3 of 6", 400)
     qtbot.waitUntil(status.isVisible)
+
+    def is_whole(label):
+        return label.fontMetrics().horizontalAdvance(label.text()) <= label.width()
+
     for label in (done.label, status.label):
-        qtbot.waitUntil(
-            lambda label=label: label.fontMetrics().horizontalAdvance(label.text()) <= label.width()
-        )
+        qtbot.waitUntil(lambda label=label: is_whole(label))
     status.set_idle()
+    bar.resize(1300, 40)
+    model.set_kind("MobileViTForImageClassification", layers=6, dtypes=("float32", "int64"))
+    model.set_model(22_713_216_000, 5_382_144_000, 512)
+    qtbot.waitUntil(lambda: is_whole(model.text))
     bar.resize(720, 40)
     assert bar.minimumSizeHint().width() <= 720
 
