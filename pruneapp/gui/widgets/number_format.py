@@ -142,7 +142,7 @@ def metric_amount(value: float, *, share: bool, short: bool = False) -> str:
     amount = abs(value)
     if not short:
         return number(amount)
-    if 0.01 <= amount < 1000:
+    if 0.001 <= amount < 1000:
         return locale().toString(amount, "g", 2 if amount < 100 else 3)
     head, _, power = locale().toString(amount, "e", 0).partition("e")
     return f"{head}e{int(power)}".replace("-", "−")
