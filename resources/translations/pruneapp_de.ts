@@ -2175,8 +2175,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
 <context>
     <name>ColorBar</name>
     <message>
-        <source>Drag the handles, or press the arrow keys, PgUp and PgDn, to change the contrast. Double-click or Home: automatic limits.</source>
-        <translation>Ziehen Sie die Griffe, oder drücken Sie die Pfeiltasten, Bild auf und Bild ab, um den Kontrast zu ändern. Doppelklick oder Pos1: automatische Grenzen.</translation>
+        <source>Drag the handles, or press the arrow keys, PgUp and PgDn, to change the contrast. Double-click or Home: automatic limits. Enter or right-click: type the limits.</source>
+        <translation>Ziehen Sie die Griffe oder drücken Sie die Pfeiltasten, Bild auf und Bild ab, um den Kontrast zu ändern. Doppelklick oder Pos1: automatische Grenzen. Eingabetaste oder Rechtsklick: Grenzen eintippen.</translation>
     </message>
     <message>
         <source>Contrast limits: {low} to {high}</source>
@@ -6412,6 +6412,49 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Legend: {words}</source>
         <translation>Legende: {words}</translation>
+    </message>
+</context>
+<context>
+    <name>LimitsDialog</name>
+    <message>
+        <source>Contrast limits</source>
+        <translation>Kontrastgrenzen</translation>
+    </message>
+    <message>
+        <source>Set limits</source>
+        <translation>Grenzen setzen</translation>
+    </message>
+    <message>
+        <source>&amp;Upper limit (lower limit: its negative)</source>
+        <translation>&amp;Obergrenze (Untergrenze: ihr Negatives)</translation>
+    </message>
+    <message>
+        <source>&amp;Lower limit</source>
+        <translation>&amp;Untergrenze</translation>
+    </message>
+    <message>
+        <source>&amp;Upper limit</source>
+        <translation>&amp;Obergrenze</translation>
+    </message>
+    <message>
+        <source>Enter a number, such as {example}.</source>
+        <translation>Geben Sie eine Zahl ein, zum Beispiel {example}.</translation>
+    </message>
+    <message>
+        <source>A limit must be between −1e38 and 1e38.</source>
+        <translation>Eine Grenze muss zwischen −1e38 und 1e38 liegen.</translation>
+    </message>
+    <message>
+        <source>Magnitudes are shown: the lower limit must be at least 0.</source>
+        <translation>Beträge werden gezeigt: Die Untergrenze muss mindestens 0 sein.</translation>
+    </message>
+    <message>
+        <source>The upper limit must be greater than 0.</source>
+        <translation>Die Obergrenze muss größer als 0 sein.</translation>
+    </message>
+    <message>
+        <source>The upper limit must be greater than the lower limit.</source>
+        <translation>Die Obergrenze muss größer als die Untergrenze sein.</translation>
     </message>
 </context>
 <context>
@@ -24516,6 +24559,10 @@ steps</extracomment>
 </context>
 <context>
     <name>WeightsView</name>
+    <message>
+        <source>Contrast limits…</source>
+        <translation>Kontrastgrenzen…</translation>
+    </message>
     <message>
         <source>Reset contrast limits</source>
         <translation>Kontrastgrenzen zurücksetzen</translation>

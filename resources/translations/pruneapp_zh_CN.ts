@@ -2175,8 +2175,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
 <context>
     <name>ColorBar</name>
     <message>
-        <source>Drag the handles, or press the arrow keys, PgUp and PgDn, to change the contrast. Double-click or Home: automatic limits.</source>
-        <translation>拖动滑块，或按方向键、PgUp 和 PgDn 调整对比度。双击或按 Home 键：恢复自动界限。</translation>
+        <source>Drag the handles, or press the arrow keys, PgUp and PgDn, to change the contrast. Double-click or Home: automatic limits. Enter or right-click: type the limits.</source>
+        <translation>拖动手柄,或按方向键、PgUp 和 PgDn 来调整对比度。双击或按 Home 键:自动上下限。按回车键或右键单击:输入上下限。</translation>
     </message>
     <message>
         <source>Contrast limits: {low} to {high}</source>
@@ -6412,6 +6412,49 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Legend: {words}</source>
         <translation>图例：{words}</translation>
+    </message>
+</context>
+<context>
+    <name>LimitsDialog</name>
+    <message>
+        <source>Contrast limits</source>
+        <translation>对比度界限</translation>
+    </message>
+    <message>
+        <source>Set limits</source>
+        <translation>设置上下限</translation>
+    </message>
+    <message>
+        <source>&amp;Upper limit (lower limit: its negative)</source>
+        <translation>上限(下限为其相反数)(&amp;U)</translation>
+    </message>
+    <message>
+        <source>&amp;Lower limit</source>
+        <translation>下限(&amp;L)</translation>
+    </message>
+    <message>
+        <source>&amp;Upper limit</source>
+        <translation>上限(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Enter a number, such as {example}.</source>
+        <translation>请输入一个数字,例如 {example}。</translation>
+    </message>
+    <message>
+        <source>A limit must be between −1e38 and 1e38.</source>
+        <translation>上下限必须在 −1e38 与 1e38 之间。</translation>
+    </message>
+    <message>
+        <source>Magnitudes are shown: the lower limit must be at least 0.</source>
+        <translation>当前显示绝对值:下限不得小于 0。</translation>
+    </message>
+    <message>
+        <source>The upper limit must be greater than 0.</source>
+        <translation>上限必须大于 0。</translation>
+    </message>
+    <message>
+        <source>The upper limit must be greater than the lower limit.</source>
+        <translation>上限必须大于下限。</translation>
     </message>
 </context>
 <context>
@@ -24515,6 +24558,10 @@ steps</extracomment>
 </context>
 <context>
     <name>WeightsView</name>
+    <message>
+        <source>Contrast limits…</source>
+        <translation>对比度界限…</translation>
+    </message>
     <message>
         <source>Reset contrast limits</source>
         <translation>重置对比度界限</translation>

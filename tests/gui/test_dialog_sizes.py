@@ -43,6 +43,8 @@ from pruneapp.gui.manual_edit.edit_controller import AllBlocksDialog
 from pruneapp.gui.patterns.answer import PatternAnswer
 from pruneapp.gui.patterns.dialog import PatternDialog
 from pruneapp.gui.plots.base.slide import SlideDialog
+from pruneapp.gui.plots.heatmap.limits_dialog import LimitsDialog
+from pruneapp.gui.plots.heatmap.shading import ContrastLimits
 from pruneapp.gui.recipes.recipe_controller import RecipeDialog, RecipeLine
 from pruneapp.gui.recipes.rounds_controller import RoundsDialog
 from pruneapp.gui.recovery.dialogs import (
@@ -273,6 +275,13 @@ def slide():
     return SlideDialog(SENTENCE, SENTENCE, labels=True)
 
 
+def contrast_limits():
+    dialog = LimitsDialog(ContrastLimits(0.0, 1.5))
+    dialog.high_line.setText("x")
+    dialog.high_line.entered.emit("x")
+    return dialog
+
+
 def collect():
     kinds = DataKind.SCRIPT, DataKind.TEXT, DataKind.TOKENS
     return CollectDialog(kinds, DataSource(), Path("/folder", NAMES[0]), 10**9, grams=True)
@@ -301,7 +310,7 @@ MADE = (
 )
 MADE += (questions, consent, command_consent, repair, repaired, evaluate, scan, allocation, about)
 MADE += (rounds_by_script, frontier)
-MADE += (recover, recovering, recovered, harm, generate, slide, collect)
+MADE += (recover, recovering, recovered, harm, generate, slide, contrast_limits, collect)
 
 
 @pytest.fixture(params=[QRect(0, 0, 853, 533), QRect(0, 24, 1280, 776)], ids=str)
@@ -389,5 +398,5 @@ def test_every_dialog_of_the_application_is_among_them():
         PluginDialog,
     }
     shown |= {AboutDialog, RecoverDialog, RecoveryPanel, RecoveryReportDialog, HarmDialog}
-    shown |= {GenerateDialog, SlideDialog, CollectDialog}
+    shown |= {GenerateDialog, SlideDialog, LimitsDialog, CollectDialog}
     assert found - {Dialog, DecisionDialog, ConsentDialog} == shown

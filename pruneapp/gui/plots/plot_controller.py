@@ -33,6 +33,7 @@ from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.plots.base.export_menu import Encode, png
 from pruneapp.gui.plots.base.plot_view import PlotView
 from pruneapp.gui.plots.base.slide import Slide, SlideDialog, encode_slide
+from pruneapp.gui.plots.heatmap.limits_dialog import LimitsDialog
 from pruneapp.gui.plots.heatmap.toolbar import Axes
 from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.preview.preview_controller import PreviewController
@@ -472,8 +473,10 @@ class TableController(Controller):
     def __init__(self, context: AppContext, session: OpenDocument, pages: PlotPages) -> None:
         super().__init__(context)
         self._session = session
+        self._pages = pages
         for picture in pages.pictures.values():
             self.connect_plot(picture)
+        pages.weights.limitsRequested.connect(self._ask_limits)
         self._copying = LatestTask(context.jobs)
         copies = Copies(context.window)
         copies.wanted.connect(self.copy)
@@ -507,6 +510,16 @@ class TableController(Controller):
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.accepted.connect(lambda: self._save_slide(picture, dialog.slide))
+        self._theme.apply_to(dialog)
+        dialog.open()
+
+    def _ask_limits(self) -> None:
+        """Ask the user for the contrast limits of the displayed tensor."""
+        view = self._pages.weights
+        bar = view.color_bar
+        dialog = LimitsDialog(bar.limits, self._window, centered=bar.centered)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted.connect(lambda: view.set_limits(dialog.limits))
         self._theme.apply_to(dialog)
         dialog.open()
 

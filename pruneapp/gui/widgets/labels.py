@@ -235,7 +235,8 @@ class ElidedLabel(Label):
         margins = self.contentsMargins()
         width = self.fontMetrics().horizontalAdvance(self.text()[:400]) + 2
         return QSize(
-            min(width, self.widest) + margins.left() + margins.right(), self.minimumSizeHint().height()
+            min(width, self.widest) + margins.left() + margins.right(),
+            self.minimumSizeHint().height(),
         )
 
     def minimumSizeHint(self) -> QSize:

@@ -101,12 +101,13 @@ class ColorBar(QWidget):
 
     limitsChosen = Signal(object)  # (ContrastLimits) the user moved a handle
     resetRequested = Signal()  # the user wants the automatic limits
+    entryRequested = Signal()  # the user wants to type limits
 
     def __init__(self) -> None:
         super().__init__()
         self.limits = ContrastLimits(0.0, 1.0)
         self.bounds = 0.0, 1.0  # values at the ends of the bar
-        self._centered = False
+        self.centered = False
         self._ramp: Pixels = np.zeros(1, np.uint32)
         self._counts: NDArray[np.int64] = np.zeros(0, np.int64)
         self._colors: Mapping[str, str] = LIGHT
@@ -115,9 +116,10 @@ class ColorBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         tip = self.tr(
             "Drag the handles, or press the arrow keys, PgUp and PgDn, to change the contrast. "
-            "Double-click or Home: automatic limits."
+            "Double-click or Home: automatic limits. Enter or right-click: type the limits."
         )
         self.setToolTip(as_plain(tip))
         self.setAccessibleDescription(tip)
@@ -149,7 +151,7 @@ class ColorBar(QWidget):
         counts
             The histogram between the bounds; empty without one.
         """
-        self.limits, self.bounds, self._centered = limits, bounds, centered
+        self.limits, self.bounds, self.centered = limits, bounds, centered
         self._ramp, self._counts = np.ascontiguousarray(ramp), counts
         self._update_name()
         self.update()
@@ -191,7 +193,7 @@ class ColorBar(QWidget):
         """Emit `limitsChosen` for the active handle at a value, kept off the other one."""
         (low, high, signed), (first, last) = self.limits, self.bounds
         closest = (last - first) / _CLOSEST
-        if self._centered:
+        if self.centered:
             high = max(closest, value if self._active else -value)
             low = -high
         elif self._active:
@@ -236,7 +238,7 @@ class ColorBar(QWidget):
             self.resetRequested.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move the active handle, also beyond the end of the bar; Home resets both."""
+        """Move the active handle, also beyond the end of the bar, or do as the tooltip says."""
         steps = {
             Qt.Key.Key_Left: -1,
             Qt.Key.Key_Down: -1,
@@ -249,6 +251,8 @@ class ColorBar(QWidget):
             event.ignore()
         elif event.key() == Qt.Key.Key_Home:
             self.resetRequested.emit()
+        elif event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self.entryRequested.emit()
         elif steps is not None:
             step = (self.bounds[1] - self.bounds[0]) / _STEPS
             self._move(self.limits[self._active] + steps * step)
@@ -262,7 +266,7 @@ class ColorBar(QWidget):
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Go to the other handle, and from the last one, or if both move, to the next widget."""
-        if self.hasFocus() and self._active != int(forward) and not self._centered:
+        if self.hasFocus() and self._active != int(forward) and not self.centered:
             self._active = int(forward)
             self.update()
             return True
@@ -288,7 +292,7 @@ class ColorBar(QWidget):
         painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for handle, x in enumerate((left, right)):
-            active = self.hasFocus() and (handle == self._active or self._centered)
+            active = self.hasFocus() and (handle == self._active or self.centered)
             self._paint_handle(painter, x, bar, active=active)
         painter.end()
 

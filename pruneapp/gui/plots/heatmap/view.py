@@ -49,6 +49,7 @@ class WeightsView(PlotView):
     cursorMoved = Signal(object)
     # (ManualEditRequest) The user wants to edit weights; nothing is changed here.
     editRequested = Signal(object)
+    limitsRequested = Signal()  # the user wants to type contrast limits
 
     def __init__(self) -> None:
         self.canvas = HeatmapCanvas()
@@ -71,8 +72,12 @@ class WeightsView(PlotView):
         self.legend.set_ramp_widget(self.color_bar)
         self.color_bar.limitsChosen.connect(self.set_limits)
         self.color_bar.resetRequested.connect(self.reset_limits)
+        self.color_bar.entryRequested.connect(self.limitsRequested)
+        self.limits_action = QAction(self.tr("Contrast limits…"), self)
+        self.limits_action.triggered.connect(self.limitsRequested)
         self.reset_action = QAction(self.tr("Reset contrast limits"), self)
         self.reset_action.triggered.connect(self.reset_limits)
+        self.color_bar.addActions([self.limits_action, self.reset_action])
         self._tile_requests = TileRequests(self.canvas, self)
         self._weight_readout = WeightReadout(self.canvas, self._tile_requests, self)
         self._tile_requests.requested.connect(self._on_requested)
@@ -361,6 +366,7 @@ class WeightsView(PlotView):
     def _update_legend(self) -> None:
         item = self.canvas.item
         limits = ContrastLimits(0.0, 1.0) if item.fine is None else item.shown_limits(item.fine)
+        self.limits_action.setEnabled(item.fine is not None and item.mode is not Mode.MASK)
         self.reset_action.setEnabled(self._limits_key in self._limits)
         self._update_color_bar(limits)
         entries = legend.swatches(
@@ -507,7 +513,7 @@ class WeightsView(PlotView):
                     words = legend.channel_words(channel, layout)
                     self._add_operations(menu.addMenu(words), channel, layout)
         menu.addSeparator()
-        menu.addActions([*self.actions(), self.reset_action])
+        menu.addActions([*self.actions(), self.limits_action, self.reset_action])
         menu.addSeparator()
         menu.addActions(self.export_menu.actions)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

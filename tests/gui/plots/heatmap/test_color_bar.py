@@ -18,10 +18,12 @@ from pruneapp.analysis.tiles import Tile, TileRequest
 from pruneapp.gui.plots.base.slide import Slide, encode_slide
 from pruneapp.gui.plots.heatmap import shading
 from pruneapp.gui.plots.heatmap.color_bar import DrawnValues, limit_texts
+from pruneapp.gui.plots.heatmap.limits_dialog import LimitsDialog
 from pruneapp.gui.plots.heatmap.shading import ColorTables, ContrastLimits, Mode, shades_of
 from pruneapp.gui.widgets.color_maps import COLOR_MAPS
 from pruneapp.gui.widgets.number_format import percent
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
+from tests.gui.test_application import SAMPLE
 
 STANDARD, VIRIDIS, GRAY = COLOR_MAPS
 Key = Qt.Key
@@ -84,6 +86,47 @@ def test_a_double_click_returns_to_the_automatic_limits(shown, qtbot):
     qtbot.mouseDClick(shown.color_bar, Qt.MouseButton.LeftButton, pos=QPoint(40, 30))
     assert shown.color_bar.limits == ContrastLimits(0, 1)
     assert not shown.reset_action.isEnabled()
+
+
+def test_limits_are_typed(user, qtbot):
+    user.open_file(SAMPLE)
+    view = user.views.pages.weights
+    user.wait(lambda: view.canvas.item.fine is not None)
+    bar = view.color_bar
+    bar.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(bar, Key.Key_Return)
+    dialog = user.window.findChild(LimitsDialog)
+    for low, high, problem in (
+        ("0", "x", "Enter a number, such as 0.25."),
+        ("-1", "2", "Magnitudes are shown: the lower limit must be at least 0."),
+        ("0.5", "0.5", "The upper limit must be greater than the lower limit."),
+        ("0", "1e39", "A limit must be between −1e38 and 1e38."),
+        ("nan", "1", "A limit must be between −1e38 and 1e38."),
+    ):
+        for line, text in ((dialog.low_line, low), (dialog.high_line, high)):
+            line.selectAll()
+            qtbot.keyClicks(line, text)
+        assert (dialog.problem.text(), dialog.go.isEnabled()) == (problem, False)
+    for line, text in ((dialog.low_line, "0.125"), (dialog.high_line, "12.5")):
+        line.selectAll()
+        qtbot.keyClicks(line, text)
+    assert not dialog.problem.text()
+    user.click(dialog.go)
+    assert bar.limits == ContrastLimits(0.125, 12.5)
+    assert bar.bounds == (0, 12.5)
+    assert bar.actions() == [view.limits_action, view.reset_action]
+    view.reset_action.trigger()
+    assert bar.limits.low == 0
+
+
+def test_typed_limits_of_signed_weights_are_symmetric(show, qtbot):
+    dialog = show(LimitsDialog(ContrastLimits(-2, 2, signed=True), centered=True))
+    assert dialog.low_line.isHidden()
+    qtbot.keyClicks(dialog.high_line, "-1")
+    assert dialog.problem.text() == "The upper limit must be greater than 0."
+    dialog.high_line.selectAll()
+    qtbot.keyClicks(dialog.high_line, "0.5")
+    assert dialog.limits == ContrastLimits(-0.5, 0.5, signed=True)
 
 
 def test_keys_move_the_handle_with_the_focus(shown, qtbot):
