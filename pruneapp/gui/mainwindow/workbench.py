@@ -782,7 +782,7 @@ class Workbench(QObject):
         self.plots.show_tensor(name)
 
     def _on_step_requested(self, step: CutStep) -> None:
-        """Set the form to prune the units of a cut as a step, and say what follows."""
+        """Set the form to prune the units of a cut as a step, and show what to do next."""
         self.views.form_dock.raise_()
         self.form.request_everywhere(step.row, step.statistics)
         self.views.form.focus_amount()

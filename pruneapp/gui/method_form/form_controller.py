@@ -314,7 +314,7 @@ class FormController(Feature[QDialog]):
     def request_everywhere(self, row: FormRow, statistics: Path | None) -> None:
         """Request one rule for the default tensors, in place of all rules and check marks.
 
-        `statistics` is the file that it uses, which is loaded if it is another one than before.
+        `statistics` is the file that it uses, which is loaded unless it is the loaded one.
         """
         self.check_usual()
         self._set_request(FormRequest((row,)))
