@@ -80,8 +80,17 @@ def noise_between(*halves: float) -> float:
 
 
 @dataclass(frozen=True)
+class EvaluatedCut:
+    """A cut of a state that was measured instead of the state."""
+
+    state: str  # SHA-256 of the state
+    changes: tuple[str, ...]  # each removal as text: ``FFN neurons 1,536 → 768``
+    nbytes: int  # bytes of the weights after the cut
+
+
+@dataclass(frozen=True)
 class StateQuality:
-    """The measurements of one state."""
+    """The measurements of one state, or of a cut of it."""
 
     metrics: tuple[MetricChange, ...]  # in the order returned by the script
     sparsity: float  # share of the model's parameters that are pruned
@@ -92,6 +101,7 @@ class StateQuality:
     nbytes: int | None = None
     # Multiply-adds per input of the weights that are not pruned; None if not counted yet.
     multiply_adds: int | None = None
+    cut: EvaluatedCut | None = None  # None for a state
 
     def metric(self, name: str = "") -> MetricChange | None:
         """Return the metric called `name`, or without a name the first that measures quality.
@@ -157,6 +167,7 @@ class MeasuredState:
     joined: int = -1  # the nearest measured ancestor; -1 if there is none
     step: StepKind = StepKind.OTHER  # what the step that created it changes
     note: str = ""  # of the user
+    cuts: tuple[StateQuality, ...] = ()  # the measured cuts of it
 
 
 def measured_ancestors(branches: Branches, n_states: int, known: Collection[int]) -> list[int]:

@@ -195,6 +195,11 @@ class ShrinkForecast:
         return not any(axis.after < axis.before for axis in self.axes)
 
     @property
+    def changes(self) -> tuple[str, ...]:
+        """What is removed from each axis, as text: ``FFN neurons 1,536 → 768``."""
+        return tuple(_format_change(axis) for axis in self.axes if axis.after < axis.before)
+
+    @property
     def exactness(self) -> Exactness:
         """The combined effect of all cuts on the model's output."""
         found = {axis.exactness for axis in self.axes if axis.after < axis.before}
@@ -270,7 +275,6 @@ def cut_out(  # noqa: PLR0917 - each its own type
                 remedy="Please report it.",
             )
     report, results = shrink_checked(state, planned, request, job, provenance, how=how)
-    smaller = [axis for axis in expected.axes if axis.after < axis.before]
     label = f"shrunk {report.label}" if surveyed.structure.file_graph is not None else "shrunk"
     pruned = ShrunkState(state, planned.cut).count_pruned(job)
     return replace(
@@ -279,7 +283,7 @@ def cut_out(  # noqa: PLR0917 - each its own type
         parameters_before=0 if expected.before is None else expected.before.parameters,
         label=label,
         notices=(*report.notices, *(result.sentence() for result in results)),
-        cut=tuple(map(_format_change, smaller)),
+        cut=expected.changes,
         effect=expected.exactness,
     )
 

@@ -8160,6 +8160,14 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{metric} {value}</translation>
     </message>
     <message>
+        <source>Shrunk</source>
+        <translation>Verkleinert</translation>
+    </message>
+    <message>
+        <source>{cut}; {metric}</source>
+        <translation>{cut}; {metric}</translation>
+    </message>
+    <message>
         <source>{value}, unpruned model</source>
         <translation>{value}, ungepruntes Modell</translation>
     </message>
@@ -8401,6 +8409,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Bester Zustand innerhalb von {target} des ungeprunten Modells: {up_to} ({label})</translation>
     </message>
     <message>
+        <source>{state}, {cut}:  {words}</source>
+        <translation>{state}, {cut}:  {words}</translation>
+    </message>
+    <message>
         <source>{session}, {state}</source>
         <translation>{session}, {state}</translation>
     </message>
@@ -8451,6 +8463,14 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>dashed, hollow: {session}</source>
         <translation>gestrichelt, hohl: {session}</translation>
+    </message>
+    <message>
+        <source>shrunk: measured as the smaller model</source>
+        <translation>verkleinert: als kleineres Modell gemessen</translation>
+    </message>
+    <message>
+        <source>Measured with Evaluate shrunk model, on the page Shrunk of the export</source>
+        <translation>Gemessen mit „Verkleinertes auswerten“ auf der Seite „Verkleinert“ des Exports</translation>
     </message>
     <message>
         <source>{curve} (knee at {x})</source>

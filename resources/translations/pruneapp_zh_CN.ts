@@ -8160,6 +8160,14 @@ Code inside checkpoints is never executed.</source>
         <translation>{metric} {value}</translation>
     </message>
     <message>
+        <source>Shrunk</source>
+        <translation>缩减</translation>
+    </message>
+    <message>
+        <source>{cut}; {metric}</source>
+        <translation>{cut}；{metric}</translation>
+    </message>
+    <message>
         <source>{value}, unpruned model</source>
         <translation>{value}，未剪枝模型</translation>
     </message>
@@ -8401,6 +8409,10 @@ Code inside checkpoints is never executed.</source>
         <translation>与未剪枝模型相差 {target} 以内的最佳状态：{up_to}（{label}）</translation>
     </message>
     <message>
+        <source>{state}, {cut}:  {words}</source>
+        <translation>{state}，{cut}：{words}</translation>
+    </message>
+    <message>
         <source>{session}, {state}</source>
         <translation>{session},{state}</translation>
     </message>
@@ -8451,6 +8463,14 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>dashed, hollow: {session}</source>
         <translation>虚线、空心：{session}</translation>
+    </message>
+    <message>
+        <source>shrunk: measured as the smaller model</source>
+        <translation>缩减：按较小的模型测量</translation>
+    </message>
+    <message>
+        <source>Measured with Evaluate shrunk model, on the page Shrunk of the export</source>
+        <translation>用导出的“缩减”页面上的“评估缩减后的模型”测量</translation>
     </message>
     <message>
         <source>{curve} (knee at {x})</source>
@@ -23252,7 +23272,7 @@ steps</extracomment>
     </message>
     <message>
         <source>For a better model of the same size, prune the units as a step, repair or recover the new state, and then export it shrunk.</source>
-        <translation>要得到同样大小但更好的模型：先把这些单元作为一个步骤剪枝，修复或恢复新状态，再以缩小形式导出。</translation>
+        <translation>要得到同样大小但更好的模型：先把这些单元作为一个步骤剪枝，修复或恢复新状态，再以缩减形式导出。</translation>
     </message>
     <message>
         <source>Prune as a step</source>
@@ -24682,7 +24702,7 @@ steps</extracomment>
     <name>Workbench</name>
     <message>
         <source>The form prunes the units of the cut. Apply the step, repair or recover the new state, and export it shrunk.</source>
-        <translation>表单将剪枝要移除的单元。请应用此步骤，修复或恢复新状态，再以缩小形式导出。</translation>
+        <translation>表单将剪枝要移除的单元。请应用此步骤，修复或恢复新状态，再以缩减形式导出。</translation>
     </message>
     <message>
         <source>Loaded: {names}.</source>

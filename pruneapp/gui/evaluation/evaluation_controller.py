@@ -41,6 +41,7 @@ from pruneapp.gui.evaluation.measurement import (
     MeasuredCut,
     Measurement,
     cut_hash,
+    cuts_of_state,
     identify,
     measure_state,
 )
@@ -58,7 +59,12 @@ from pruneapp.gui.widgets.engine_text import (
     translate_sentence,
 )
 from pruneapp.gui.widgets.labels import join_names, join_sentences, with_label, with_note
-from pruneapp.gui.widgets.reports import conditions_in_words, metric_in_words, quality_in_words
+from pruneapp.gui.widgets.reports import (
+    conditions_in_words,
+    cuts_in_words,
+    metric_in_words,
+    quality_in_words,
+)
 from pruneapp.methods import registry
 from pruneapp.progress import Cancelled, Job
 from pruneapp.sessions.restore import EVALUATION
@@ -709,6 +715,7 @@ class EvaluationController(Feature[EvaluateDialog]):
                 joined[number],
                 steps[number],
                 item.note,
+                self._cuts_of(self._keys[number]),
             )
             for number, (result, item, kind) in found
             if result is not None
@@ -872,6 +879,11 @@ class EvaluationController(Feature[EvaluateDialog]):
         found = self._results.get((state, shown))
         return None if found is None else (found, shown != self._evaluation)
 
+    def _cuts_of(self, key: object) -> tuple[StateQuality, ...]:
+        """Return the results of cuts of a state under the conditions shown."""
+        state = self._state_hashes.get(key, "")
+        return cuts_of_state(self._results, state, self._shown_evaluation)
+
     def _other_results_text(self, key: object) -> str:
         """Return sentences with the results of a state under other conditions, "" if none."""
         shown, state = self._shown_evaluation, self._state_hashes.get(key)
@@ -930,20 +942,22 @@ class EvaluationController(Feature[EvaluateDialog]):
     def _shown(self, key: object, waits: set[int]) -> StateResult:
         found = self._result_of(key)
         words, pending = self._pending(key, waits)
+        cuts = cuts_in_words(self._cuts_of(key), self.metric)
         if pending:
             return StateResult((), words, pending=pending)
         if found is None:
             words = self.tr("not evaluated")
             if otherwise := self._other_results_text(key):
                 words = join_sentences(self.tr("{words}.").format(words=words), otherwise)
-            return StateResult((), words)
+            return StateResult((), "\n".join(filter(None, (words, cuts))))
         quality, is_old = found
         words = with_note(quality_in_words(quality, self.metric), self.conditions)
         if is_old:
             words = join_sentences(self.tr("{words}.").format(words=words), self.why_old)
         first = quality.metric(self.metric)
         others = (metric_in_words(quality, m.name) for m in quality.metrics if m is not first)
-        return StateResult(quality.metrics, "\n".join((words, *others)), is_old=is_old)
+        lines = filter(None, (words, *others, cuts))
+        return StateResult(quality.metrics, "\n".join(lines), is_old=is_old)
 
     def _identify(self) -> None:
         """Hash a state without a hash in the background: it may equal one with a result.

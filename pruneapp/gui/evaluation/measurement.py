@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -82,6 +83,20 @@ class MeasuredCut:
 def cut_hash(state: str, cut: str) -> str:
     """Return the hash by which the result of a cut is stored, like that of a state."""
     return hashlib.sha256(f"{state} {cut}".encode()).hexdigest()
+
+
+def cuts_of_state(
+    results: Mapping[tuple[str, str], StateQuality], state: str, evaluation: str
+) -> tuple[StateQuality, ...]:
+    """Return the results of cuts of a state, by its hash, in one evaluation.
+
+    `results` are by the hashes of states, or of cuts, and of evaluations.
+    """
+    return tuple(
+        quality
+        for (_, of), quality in results.items()
+        if quality.cut is not None and quality.cut.state == state and of == evaluation
+    )
 
 
 def identify(past: PastState, job: Job) -> str:

@@ -20,6 +20,7 @@ from pruneapp.document.document import Capture
 from pruneapp.document.history import PastState
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
+from pruneapp.evaluation.metric import EvaluatedCut
 from pruneapp.export.catalog import FORMATS, usual_format
 from pruneapp.export.destination.sidecars import CONFIG
 from pruneapp.export.format import Format
@@ -185,15 +186,17 @@ def measure_cut(  # noqa: PLR0917 - each its own type
                 yield Snapshot(written)
 
     found = process.measure(past, parameters, job, calibrated_with, change=cut)
-    rest = parameters if wanted.after is None else wanted.after.parameters
+    assert wanted.after is not None  # a forecast that can be planned has sizes
+    rest, state = wanted.after.parameters, identify(past, Job(cancel=job.cancel))
     quality = replace(
         found.quality,
         unpruned=False,
         sparsity=pruned / (rest or 1),
         remaining=rest - pruned,
         nbytes=None,
+        cut=EvaluatedCut(state, wanted.changes, wanted.after.nbytes),
     )
-    return MeasuredCut(identify(past, Job(cancel=job.cancel)), replace(found, quality=quality))
+    return MeasuredCut(state, replace(found, quality=quality))
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from pruneapp.evaluation.metric import SIDES, MeasuredState, MetricChange, StepKind
+from pruneapp.evaluation.metric import SIDES, MeasuredState, MetricChange, StateQuality, StepKind
 from pruneapp.gui.document.state_table import StateColumn, StateRow, StateTable
 from pruneapp.gui.plots.base.plot_area import CutLine
 from pruneapp.gui.plots.base.plot_view import PlotView, WrappingRow
@@ -22,7 +22,12 @@ from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import join_names, join_sentences, label_for, within_reason
 from pruneapp.gui.widgets.number_format import metric as metric_value
 from pruneapp.gui.widgets.number_format import metric_points, metric_title, with_sign
-from pruneapp.gui.widgets.reports import mark_calibrated, quality_in_words
+from pruneapp.gui.widgets.reports import (
+    cut_in_words,
+    mark_calibrated,
+    metric_in_words,
+    quality_in_words,
+)
 
 # Initial tolerance: 0.01 of a share (one percentage point), else 1 % of the value.
 _TOLERANCE = 0.01
@@ -30,6 +35,7 @@ _LONGEST_KIND = 40  # characters of a series name in the legend
 _LARGEST = 1e100  # largest absolute number that an axis supports
 _STEP = 0.1  # step of the keys, as a share of the initial tolerance
 _MIN_BOX_WIDTH = 84  # pixels of the boxes for axis and metric; longer texts are elided
+_CUT_SIDES = 5  # corners of the marker of a measured cut, see `paint_point`
 _INKS = ("kept", "magenta", "teal", "olive", "text")
 
 
@@ -99,6 +105,7 @@ class QualityView(PlotView):
         self._no_size_reason = ""  # why the sizes of shrunk files are unknown
         self.others: Sequence[OtherSession] = ()
         self._other_states: list[tuple[OtherSession, MeasuredState]] = []  # those that are shown
+        self._cuts: list[tuple[MeasuredState, StateQuality]] = []  # those that are shown
         self._tolerances: dict[str, float] = {}  # by metric, as set by the user
         self._axes = {axis.measure: axis for axis in quality_axes()}
         self._axis = self._axes[QualityMeasure.SPARSITY]
@@ -307,7 +314,9 @@ class QualityView(PlotView):
             unit = self.tr("{metric}, %") if first.share else "{metric}"
             self.canvas.left.setLabel(unit.format(metric=within_reason(metric_title(first.name))))
             self.canvas.bottom.setLabel(title)
-            self.canvas.bottom.set_bytes(self._axis.measure is QualityMeasure.BYTES)
+            self.canvas.bottom.set_bytes(
+                self._axis.measure in {QualityMeasure.BYTES, QualityMeasure.SHRUNK}
+            )
         by_number = sorted(self._states, key=lambda s: s.number)
         if not states:
             self._series.clear()
@@ -332,6 +341,7 @@ class QualityView(PlotView):
             for s in self._states
         ]
         points += self._points_of_others(len(points), one, scale)
+        points += self._points_of_cuts(one, scale)
         self.canvas.cursor = point.get(here, -1)  # on the same state as before
         self._described_point = self._hovered if by_mouse else point.get(named, -1)
         has_noise = any(p.noise for p in points)
@@ -375,6 +385,30 @@ class QualityView(PlotView):
                     label=self.tr("{session}, {state}").format(session=other.name, state=s.label),
                     tip=self._tip_of(s, value),
                     of_other_file=True,
+                )
+
+    def _points_of_cuts(self, unit: float, scale: float) -> Iterator[Point]:
+        """Yield the points of measured cuts, if the axis is the size of the shrunk file."""
+        self._cuts = []
+        if self._axis.measure is not QualityMeasure.SHRUNK:
+            return
+        for number, state in enumerate(self._states):
+            for quality in state.cuts:
+                found = quality.metric(self._metric_of(state).name)
+                if found is None or not _can_show(found) or quality.cut is None:
+                    continue
+                self._cuts.append((state, quality))
+                cut = MeasuredState(state.number, cut_in_words(quality.cut), quality, state.is_old)
+                yield Point(
+                    quality.cut.nbytes / unit,
+                    scale * found.value,
+                    self._series.ink(state.kind) if state.kind else "kept",
+                    _CUT_SIDES,
+                    None if state.is_old else _noise(cut, found, scale),
+                    state.is_old,
+                    number,
+                    cut.label,
+                    self._tip_of(cut, quality.cut.nbytes),
                 )
 
     def _tip_of(self, state: MeasuredState, value: float) -> str:
@@ -587,6 +621,10 @@ class QualityView(PlotView):
         for other in dict.fromkeys(other.name for other, _ in self._other_states):
             words = self.tr("dashed, hollow: {session}").format(session=_in_legend(other))
             swatches.append(Swatch(words, (), tip=other))
+        if self._cuts:
+            words = self.tr("shrunk: measured as the smaller model")
+            tip = self.tr("Measured with Evaluate shrunk model, on the page Shrunk of the export")
+            swatches.append(Swatch(words, (colors["text"],), tip=tip, sides=_CUT_SIDES))
         for curve in self._shown_curves():
             words = self.tr("frontier, recovered") if curve.recovered else self.tr("frontier")
             tip = ""
@@ -628,6 +666,8 @@ class QualityView(PlotView):
             self.readout.setText(
                 text.format(session=other[0].name, state=other[1].label, words=words)
             )
+        elif cut := self._cut(self._described_point):
+            self.readout.setText(cut)
         else:
             self.readout.setText(self.summary())
         # While the mouse is on a point, the button must not move.
@@ -638,6 +678,16 @@ class QualityView(PlotView):
         """Return the state of another session at a point; None if it is none."""
         number = point - len(self._states)
         return self._other_states[number] if 0 <= number < len(self._other_states) else None
+
+    def _cut(self, point: int) -> str:
+        """Return the state, the cut and the metric of a point; "" if it is no cut."""
+        number = point - len(self._states) - len(self._other_states)
+        if not 0 <= number < len(self._cuts):
+            return ""
+        state, quality = self._cuts[number]
+        cut = "" if quality.cut is None else cut_in_words(quality.cut)
+        words = metric_in_words(quality, self._name)
+        return self.tr("{state}, {cut}:  {words}").format(state=state.label, cut=cut, words=words)
 
     def _target_state(self) -> int:
         """Return the number of the state that the line below the chart describes; -1 for none."""

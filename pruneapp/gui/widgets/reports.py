@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from pruneapp.analysis.patterns import BrokenPattern
 from pruneapp.analysis.sparsity_report import Danger, MeasuredLoss, Severity
 from pruneapp.errors import abridge_text, escape_text, first_names
-from pruneapp.evaluation.metric import MetricChange, StateQuality, noise_between
+from pruneapp.evaluation.metric import EvaluatedCut, MetricChange, StateQuality, noise_between
 from pruneapp.evaluation.runner import Conditions, Samples
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.clipboard import copy_on_key
@@ -37,6 +37,7 @@ from pruneapp.gui.widgets.labels import (
     join_names,
     join_sentences,
     translate,
+    with_label,
     within_reason,
 )
 from pruneapp.gui.widgets.screen import Dialog
@@ -386,6 +387,24 @@ def quality_in_words(quality: StateQuality, name: str = "") -> str:
         return words
     share = number_format.percent(quality.sparsity)
     return translate("Quality", "{share} pruned: {words}").format(share=share, words=words)
+
+
+def cut_in_words(cut: EvaluatedCut) -> str:
+    """Return the name of a cut: ``Shrunk: FFN neurons 1,536 → 768, 62.6 MB``."""
+    changes = map(translate_sentence, cut.changes)
+    return with_label(
+        translate("Quality", "Shrunk"), join_names(*changes, number_format.size(cut.nbytes))
+    )
+
+
+def cuts_in_words(cuts: Iterable[StateQuality], metric: str) -> str:
+    """Return a line with the metric of each measured cut; "" if there is none."""
+    words = translate("Quality", "{cut}; {metric}")
+    return "\n".join(
+        words.format(cut=cut_in_words(each.cut), metric=metric_in_words(each, metric))
+        for each in cuts
+        if each.cut is not None
+    )
 
 
 def metric_in_words(quality: StateQuality, name: str = "") -> str:

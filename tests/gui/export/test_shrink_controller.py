@@ -23,6 +23,7 @@ from pruneapp.export.report import CHANGES, EXACT
 from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.export import shrink_controller
+from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.widgets import number_format
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
@@ -114,6 +115,12 @@ def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, scr
     assert "points worse than the unpruned model" in words
     assert page.evaluate.isEnabled()
     evaluated_words = words.partition(". ")[2]
+    page_bytes = page.forecast.after.nbytes
+    size = number_format.size(page_bytes)
+    metric = words.rpartition("parameters; ")[2].removesuffix(".")
+    name = f"Shrunk: FFN neurons 256 → 128, {size}"
+    tip = user.views.history.tree.states.index_of(0).data(Qt.ItemDataRole.ToolTipRole)
+    assert plain(f"{name}; {metric}") in plain(tip)
     assert not folder.with_name("tiny-shrunk").exists()
     assert user.document.position == 0, "the document is not changed"
     user.key("Right", page.rows.rows["ffn"].slider)
@@ -123,6 +130,15 @@ def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, scr
     user.wait(lambda: page.forecast.request == page.request)
     assert plain(page.state.text()) == words
     user.click(dialog.stop)
+    user.views.pages.tabs.setCurrentIndex(Page.QUALITY)
+    quality = user.views.pages.quality
+    user.choose(quality.axis_box, "Size of the shrunk file")
+    user.wait(lambda: len(quality.canvas.points) == 2)
+    point = quality.canvas.points[1]
+    assert (point.x, point.sides, point.joined) == (page_bytes, 5, 0)
+    assert plain(point.label) == plain(name)
+    quality.canvas.hovered.emit(1)
+    assert plain(quality.readout.text()) == plain(f"Opened, {name}:  {metric}")
     page = turn_to_page(user).page
     user.key("Right", page.rows.rows["ffn"].slider)
     user.wait(lambda: page.forecast.request == page.request)
