@@ -265,8 +265,8 @@ def read_config(folder: Path) -> dict[str, Any] | Unknown:
     except FileNotFoundError:
         return Unknown(
             f"'{folder}' contains no {CONFIG}, and the tensors alone do not show how the layers "
-            "are connected. Open a .pt2 (torch.export) or ONNX file of the model, or a "
-            "transformers model folder."
+            "are connected. Trace the model in the window, or open a .pt2 (torch.export) or ONNX "
+            "file of the model, or a transformers model folder."
         )
     except JsonError as error:
         return Unknown(str(error))

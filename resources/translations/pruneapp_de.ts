@@ -4506,6 +4506,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Abhängige Tensoren mitprunen</translation>
     </message>
     <message>
+        <source>Trace the model</source>
+        <translation>Modell aufzeichnen</translation>
+    </message>
+    <message>
         <source>Also prune dependent tensors (unavailable)</source>
         <translation>Abhängige Tensoren mitprunen (nicht verfügbar)</translation>
     </message>
@@ -20396,6 +20400,11 @@ steps</extracomment>
         <translation>Nicht bekannt: Die Datei enthält keinen Graphen.</translation>
     </message>
     <message>
+        <source>&apos;{folder}&apos; contains no {CONFIG}, and the tensors alone do not show how the layers are connected. Trace the model in the window, or open a .pt2 (torch.export) or ONNX file of the model, or a transformers model folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{folder}&apos; enthält keine {CONFIG}, und die Tensoren allein zeigen nicht, wie die Schichten verbunden sind. Zeichnen Sie das Modell im Fenster auf, oder öffnen Sie eine .pt2-Datei (torch.export) oder ONNX-Datei des Modells oder einen Modellordner von transformers.</translation>
+    </message>
+    <message>
         <source>the {n_blocked} tensors that allow none</source>
         <extracomment>sentences</extracomment>
         <translation>die {n_blocked} Tensoren, die nichts zulassen</translation>
@@ -22288,11 +22297,6 @@ steps</extracomment>
         <translation>&apos;{missing}&apos; fehlt neben &apos;{name}&apos;.</translation>
     </message>
     <message>
-        <source>&apos;{folder}&apos; contains no {CONFIG}, and the tensors alone do not show how the layers are connected. Open a .pt2 (torch.export) or ONNX file of the model, or a transformers model folder.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{folder}&apos; enthält keine {CONFIG}, und die Tensoren allein zeigen nicht, wie die Schichten verbunden sind. Öffnen Sie eine .pt2-Datei (torch.export) oder ONNX-Datei des Modells oder einen Modellordner von transformers.</translation>
-    </message>
-    <message>
         <source>{size} elements are outside of the packed range</source>
         <extracomment>sentences</extracomment>
         <translation>{size} Elemente liegen außerhalb derer, mit denen sie gepackt wurde</translation>
@@ -23244,6 +23248,14 @@ steps</extracomment>
         <translation>Verkleinertes auswerten</translation>
     </message>
     <message>
+        <source>With its graph, channels can be removed: trace the model by its evaluation script, or copy code that writes a .pt2 file where your model runs, and open that file.</source>
+        <translation>Mit seinem Graphen können Kanäle entfernt werden: Zeichnen Sie das Modell mit seinem Auswertungsskript auf, oder kopieren Sie Code, der dort, wo Ihr Modell läuft, eine .pt2-Datei schreibt, und öffnen Sie diese.</translation>
+    </message>
+    <message>
+        <source>With its graph, more channels can be removed: trace the model by its evaluation script, or copy code that writes a .pt2 file where your model runs, and open that file.</source>
+        <translation>Mit seinem Graphen können mehr Kanäle entfernt werden: Zeichnen Sie das Modell mit seinem Auswertungsskript auf, oder kopieren Sie Code, der dort, wo Ihr Modell läuft, eine .pt2-Datei schreibt, und öffnen Sie diese.</translation>
+    </message>
+    <message>
         <source>Measure the smaller model, with its tokenizer, before it is exported.</source>
         <translation>Das kleinere Modell mit seinem Tokenizer messen, bevor es exportiert wird.</translation>
     </message>
@@ -23252,16 +23264,16 @@ steps</extracomment>
         <translation>Prüfung</translation>
     </message>
     <message>
-        <source>With its graph, more channels can be removed: run this code where your model runs, and open the .pt2 file that it writes.</source>
-        <translation>Mit seinem Graphen können mehr Kanäle entfernt werden: Führen Sie diesen Code dort aus, wo Ihr Modell läuft, und öffnen Sie die .pt2-Datei, die er schreibt.</translation>
-    </message>
-    <message>
         <source>The units that rank lowest are cut first: by a norm over all their tensors, by Wanda or FLAP, which use statistics of activations, or by scores that you computed.</source>
         <translation>Die Einheiten mit dem niedrigsten Rang werden zuerst entfernt: nach einer Norm über alle ihre Tensoren, nach Wanda oder FLAP, die Statistiken der Aktivierungen verwenden, oder nach Werten, die Sie berechnet haben.</translation>
     </message>
     <message>
         <source>“Full size” exports it with zeros in place of what is pruned.</source>
         <translation>„Volle Größe“ exportiert es mit Nullen statt dessen, was geprunt ist.</translation>
+    </message>
+    <message>
+        <source>Trace the model</source>
+        <translation>Modell aufzeichnen</translation>
     </message>
     <message>
         <source>Wanda</source>
@@ -23370,10 +23382,6 @@ steps</extracomment>
     <message>
         <source>calculating…</source>
         <translation>wird berechnet…</translation>
-    </message>
-    <message>
-        <source>With its graph, channels can be removed: run this code where your model runs, and open the .pt2 file that it writes.</source>
-        <translation>Mit seinem Graphen können Kanäle entfernt werden: Führen Sie diesen Code dort aus, wo Ihr Modell läuft, und öffnen Sie die .pt2-Datei, die er schreibt.</translation>
     </message>
     <message>
         <source>Units of each group</source>
@@ -24335,8 +24343,8 @@ steps</extracomment>
         <translation>Modell aufzeichnen</translation>
     </message>
     <message>
-        <source>The model was traced. Its layers are in Connections and Graph.</source>
-        <translation>Das Modell wurde aufgezeichnet. Seine Schichten sind unter Verbindungen und Graph.</translation>
+        <source>Model traced: its connections, channel groups and graph are known.</source>
+        <translation>Modell aufgezeichnet: Seine Verbindungen, Kanalgruppen und sein Graph sind bekannt.</translation>
     </message>
 </context>
 <context>

@@ -4506,6 +4506,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>同时剪枝依赖的张量</translation>
     </message>
     <message>
+        <source>Trace the model</source>
+        <translation>追踪模型</translation>
+    </message>
+    <message>
         <source>Also prune dependent tensors (unavailable)</source>
         <translation>同时剪枝依赖的张量（不可用）</translation>
     </message>
@@ -20395,6 +20399,11 @@ steps</extracomment>
         <translation>未知：该文件不包含计算图。</translation>
     </message>
     <message>
+        <source>&apos;{folder}&apos; contains no {CONFIG}, and the tensors alone do not show how the layers are connected. Trace the model in the window, or open a .pt2 (torch.export) or ONNX file of the model, or a transformers model folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>“{folder}”中没有 {CONFIG}，仅凭张量无法得知各层如何连接。请在窗口中追踪模型，或打开该模型的 .pt2（torch.export）或 ONNX 文件，或 transformers 模型文件夹。</translation>
+    </message>
+    <message>
         <source>the {n_blocked} tensors that allow none</source>
         <extracomment>sentences</extracomment>
         <translation>无法剪枝的 {n_blocked} 个张量</translation>
@@ -22287,11 +22296,6 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 旁缺少 &apos;{missing}&apos;。</translation>
     </message>
     <message>
-        <source>&apos;{folder}&apos; contains no {CONFIG}, and the tensors alone do not show how the layers are connected. Open a .pt2 (torch.export) or ONNX file of the model, or a transformers model folder.</source>
-        <extracomment>sentences</extracomment>
-        <translation>“{folder}”中没有 {CONFIG}，仅凭张量无法得知各层如何连接。请打开该模型的 .pt2（torch.export）或 ONNX 文件，或 transformers 模型文件夹。</translation>
-    </message>
-    <message>
         <source>{size} elements are outside of the packed range</source>
         <extracomment>sentences</extracomment>
         <translation>有 {size} 个元素不在与它一起打包的元素之内</translation>
@@ -23243,6 +23247,14 @@ steps</extracomment>
         <translation>评估缩减后的模型</translation>
     </message>
     <message>
+        <source>With its graph, channels can be removed: trace the model by its evaluation script, or copy code that writes a .pt2 file where your model runs, and open that file.</source>
+        <translation>有了计算图，就可以移除通道：请用评估脚本追踪模型；或复制代码，在能运行模型的环境中写出 .pt2 文件，再打开该文件。</translation>
+    </message>
+    <message>
+        <source>With its graph, more channels can be removed: trace the model by its evaluation script, or copy code that writes a .pt2 file where your model runs, and open that file.</source>
+        <translation>有了计算图，可以移除更多通道：请用评估脚本追踪模型；或复制代码，在能运行模型的环境中写出 .pt2 文件，再打开该文件。</translation>
+    </message>
+    <message>
         <source>Measure the smaller model, with its tokenizer, before it is exported.</source>
         <translation>在导出之前测量变小后的模型（使用其分词器）。</translation>
     </message>
@@ -23251,16 +23263,16 @@ steps</extracomment>
         <translation>检查</translation>
     </message>
     <message>
-        <source>With its graph, more channels can be removed: run this code where your model runs, and open the .pt2 file that it writes.</source>
-        <translation>有了计算图，可以移除更多通道：请在能运行模型的环境中运行这段代码，并打开它写出的 .pt2 文件。</translation>
-    </message>
-    <message>
         <source>The units that rank lowest are cut first: by a norm over all their tensors, by Wanda or FLAP, which use statistics of activations, or by scores that you computed.</source>
         <translation>排名最低的单元最先被移除：按其所有张量的范数，按使用激活统计的 Wanda 或 FLAP，或按您计算的分数。</translation>
     </message>
     <message>
         <source>“Full size” exports it with zeros in place of what is pruned.</source>
         <translation>以“原尺寸”导出时，被剪枝的部分写为零。</translation>
+    </message>
+    <message>
+        <source>Trace the model</source>
+        <translation>追踪模型</translation>
     </message>
     <message>
         <source>Wanda</source>
@@ -23369,10 +23381,6 @@ steps</extracomment>
     <message>
         <source>calculating…</source>
         <translation>正在计算…</translation>
-    </message>
-    <message>
-        <source>With its graph, channels can be removed: run this code where your model runs, and open the .pt2 file that it writes.</source>
-        <translation>有了计算图，就可以移除通道：请在能运行模型的环境中运行这段代码，并打开它写出的 .pt2 文件。</translation>
     </message>
     <message>
         <source>Units of each group</source>
@@ -24334,8 +24342,8 @@ steps</extracomment>
         <translation>正在追踪模型</translation>
     </message>
     <message>
-        <source>The model was traced. Its layers are in Connections and Graph.</source>
-        <translation>模型已追踪。其各层显示在“连接”和“计算图”中。</translation>
+        <source>Model traced: its connections, channel groups and graph are known.</source>
+        <translation>模型已追踪：其连接、通道组和计算图已知。</translation>
     </message>
 </context>
 <context>

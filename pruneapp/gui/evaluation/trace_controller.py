@@ -1,7 +1,8 @@
-"""Trace the model that the user's script builds, for its connections and its graph."""
+"""Trace the model that the user's script builds, for its connections, groups and graph."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
 
@@ -49,7 +50,7 @@ class TraceController(Feature[Any]):
 
     commands: ClassVar = {"trace_model": "trace"}
 
-    traced = Signal()  # the open file has operators now
+    traced = Signal()  # the open file has operators and groups now
 
     def __init__(
         self, context: AppContext, session: OpenDocument, evaluation: EvaluationController
@@ -61,25 +62,40 @@ class TraceController(Feature[Any]):
     @flow
     def trace(self) -> Flow[None]:
         """Trace the model; show an error if that is not possible."""
+        yield from self._trace(self.trace)
+
+    @flow
+    def trace_for(self, then: Callable[[], object]) -> Flow[None]:
+        """Trace the model, and call `then` unless that is not possible."""
+        if (yield from self._trace(partial(self.trace_for, then))):
+            then()
+
+    def _trace(self, again: Callable[[], object]) -> Flow[bool]:
+        """Trace the model and return True, or show an error; `again` starts it again."""
+        if not self._actions["trace_model"].isEnabled():
+            return False
         process = yield from self._evaluation.prepare(measures=False)
         if process is None:
-            return
+            return False
         self._notifications.end(NoticeTopic.EVALUATION)
         work = partial(trace_model, process, self.document.snapshot())
         self._actions["trace_model"].setEnabled(False)
         try:
-            yield from RunJob(self.tr("Tracing the model"), work, Lane.PROGRAM, self.trace)
+            yield from RunJob(self.tr("Tracing the model"), work, Lane.PROGRAM, again)
         except ScriptChangedError:
             self._evaluation.forget_script()
-            self.trace()  # asks the user about the script
+            self._enable()
+            again()  # asks the user about the script
         except PruneAppError as error:
             self._notifications.show_error(error, NoticeTopic.EVALUATION)
         else:
-            text = self.tr("The model was traced. Its layers are in Connections and Graph.")
+            text = self.tr("Model traced: its connections, channel groups and graph are known.")
             self._notifications.show_done(text)
             self.traced.emit()
+            return True
         finally:
             self._enable()
+        return False
 
     def _enable(self) -> None:
         document = self.session.document

@@ -49,6 +49,7 @@ from pruneapp.export.scripts.comparison_script import (
     transformers_class,
     write_check_script,
 )
+from pruneapp.groups.program_graph import traced_program
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Jobs, Lane, Task
@@ -429,6 +430,7 @@ class ExportController(Feature[ExportDialog]):
     began = Signal(object)  # (Path) a file or folder of this name is going to be written
     exported = Signal(object)  # (ExportReport) an export was written
     cancelled = Signal(str)  # (sentence) the user cancelled an export
+    traceRequested = Signal()  # the user wants to trace the model, and to see Shrunk again
     stepRequested = Signal(object)  # (CutStep) the user wants to prune the units of a cut as a step
     # (int | None) the multiple to which the dialog rounds widths; None for the default
     multipleChosen = Signal(object)
@@ -581,8 +583,10 @@ class ExportController(Feature[ExportDialog]):
         dialog.page.offers_code = bool(suffix) and (
             document.checkpoint.format not in GRAPH_SUFFIXES
             and has_program_code(document.checkpoint)
+            and traced_program(document.checkpoint) is None
         )
         dialog.page.codeRequested.connect(self._copy_code)
+        dialog.page.traceRequested.connect(self._on_trace_requested)
         dialog.page.is_current = of.key is document.history.key
         dialog.page.stepRequested.connect(self._on_step_requested)
         dialog.shrinkRequested.connect(partial(self._shrink, of))
@@ -611,6 +615,11 @@ class ExportController(Feature[ExportDialog]):
             self._choices = self.dialog.choices()
             self._cuts[self._key] = self._choices.cut
             self.multipleChosen.emit(self._choices.cut.multiple)
+
+    def _on_trace_requested(self) -> None:
+        if self.dialog is not None:
+            self.dialog.reject()
+        self.traceRequested.emit()
 
     def _on_step_requested(self, step: CutStep) -> None:
         if self.dialog is not None:

@@ -95,6 +95,7 @@ class ShrinkPage(QWidget):
     cancelRequested = Signal(str)  # (identity of a cut) its measurement is to be cancelled
     fileChosen = Signal(str)  # the user chose this file of scores, texts or ids in a dialog
     codeRequested = Signal()  # the user wants code that writes the graph of the model to a file
+    traceRequested = Signal()  # the user wants to trace the model
     stepRequested = Signal(object)  # (CutStep) the user wants to prune the units as a step
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -114,9 +115,11 @@ class ShrinkPage(QWidget):
         self.instead.hide()
         self.offers_code = False  # whether code can be copied that writes the graph of the model
         self.graph = QWidget(self)
+        self.trace = QPushButton(self.tr("Trace the model"), self.graph)
+        self.trace.setAutoDefault(False)
         self.code = code_button(self.graph)
         self.about_graph = plain(wrap=True, ink=MUTED)
-        add_row(lay_in_column(self.graph), self.about_graph, self.code)
+        add_row(lay_in_column(self.graph, self.about_graph, spacing=4), self.trace, self.code, None)
         self.graph.hide()
         self.busy = plain(self.tr("Looking for dead units…"), ink=MUTED)
         self.bar = QProgressBar(self)
@@ -223,6 +226,7 @@ class ShrinkPage(QWidget):
         self.check.currentIndexChanged.connect(self._explain_check)
         self.again.clicked.connect(self._survey)
         self.code.clicked.connect(self.codeRequested)
+        self.trace.clicked.connect(self.traceRequested)
         self.evaluate.clicked.connect(self._on_evaluate)
         self.as_step.clicked.connect(self._on_as_step)
         self._explain_check()
@@ -560,13 +564,14 @@ class ShrinkPage(QWidget):
         self.foot.setVisible(known)
         self.graph.setVisible(forecast is not None and self.offers_code)
         words = self.tr(
-            "With its graph, channels can be removed: run this code where your model runs, and "
-            "open the .pt2 file that it writes."
+            "With its graph, channels can be removed: trace the model by its evaluation script, or "
+            "copy code that writes a .pt2 file where your model runs, and open that file."
         )
         if known:
             words = self.tr(
-                "With its graph, more channels can be removed: run this code where your model "
-                "runs, and open the .pt2 file that it writes."
+                "With its graph, more channels can be removed: trace the model by its evaluation "
+                "script, or copy code that writes a .pt2 file where your model runs, and open that "
+                "file."
             )
         self.about_graph.setText(words)
         self.why_not.setVisible(forecast is not None and not known)

@@ -389,8 +389,7 @@ class Workbench(QObject):
         )
         self.evaluation = EvaluationController(context, session, self.scripts, views.history)
         self.trace = TraceController(context, session, self.evaluation)
-        self.trace.traced.connect(self.connections.refresh)
-        self.trace.traced.connect(self.graph.show_traced)
+        self.trace.traced.connect(self._on_traced)
         self.export = ExportController(
             context,
             session,
@@ -575,6 +574,7 @@ class Workbench(QObject):
         )
         views.form.roundsRequested.connect(self.rounds.ask)
         views.form.dependents.codeRequested.connect(self.scripts.copy_program_code)
+        views.form.dependents.traceRequested.connect(self.trace.trace)
         views.history.compareRequested.connect(self.compare.compare_state)
         views.history.exportRequested.connect(self.export.ask_state)
         views.preview.tensorRequested.connect(self.show_tensor)
@@ -598,6 +598,7 @@ class Workbench(QObject):
         views.pages.sensitivity.allocationRequested.connect(self.allocation.ask)
         self.export.multipleChosen.connect(self.form.set_multiple)
         self.export.stepRequested.connect(self._on_step_requested)
+        self.export.traceRequested.connect(partial(self.trace.trace_for, self.export.ask_shrunk))
         self.export.sized.connect(self.status.show_size)
         self.export.began.connect(self._on_export_began)
         self.export.exported.connect(self._on_exported)
@@ -780,6 +781,14 @@ class Workbench(QObject):
         """Focus a tensor in the tree and the plots."""
         self.views.tree.set_focused(name)
         self.plots.show_tensor(name)
+
+    @Slot()
+    def _on_traced(self) -> None:
+        """Show the graph and the groups of the traced model, and compute the step again."""
+        self.graph.show_traced()
+        self.groups.refresh()  # and then the connections
+        self.step_info.forget_dependents()
+        self.preview.renew()
 
     def _on_step_requested(self, step: CutStep) -> None:
         """Set the form to prune the units of a cut as a step, and show what to do next."""

@@ -59,6 +59,10 @@ class GroupController(QObject):
             lane=Lane.BACKGROUND,
         )
 
+    def refresh(self) -> None:
+        """Find the groups of the focused tensor again: the model was traced."""
+        self._on_focused()
+
     def _show(self, groups: tuple[TensorGroup, ...]) -> None:
         if (groups or self._marked) and self._plots.name is not None:
             self._tree.model.set_groups(self._plots.name, groups)

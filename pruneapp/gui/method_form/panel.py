@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QRadioButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QRadioButton, QToolButton, QWidget
 
 from pruneapp.gui.method_form.fields import LimitsSection, fit_label
 from pruneapp.gui.method_form.form_model import (
@@ -129,13 +129,18 @@ class DependentsRow(NotedBox):
     """
 
     codeRequested = Signal()  # the user wants code that writes the graph of the model to a file
+    traceRequested = Signal()  # the user wants to trace the model
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self.choice: bool | None = None
         self._found: FormDependents | None = None
+        self.trace = QToolButton(self)
+        self.trace.setText(self.tr("Trace the model"))
+        self.trace.clicked.connect(self.traceRequested)
         self.code = code_button(self)
         self.code.clicked.connect(self.codeRequested)
+        self._line.addWidget(self.trace)
         self._line.addWidget(self.code)
         self._show_found()
 
@@ -166,6 +171,7 @@ class DependentsRow(NotedBox):
         unknown = self.tr("Also prune dependent tensors (unavailable)")
         offers_code = found is not None and found.known < found.tensors and found.offers_code
         self.code.setVisible(offers_code)
+        self.trace.setVisible(offers_code)
         self.box.setText(unknown if of_model and not offers_code else words)
         self.note.setText(text)
         self.note.setVisible(bool(text) and not of_model)

@@ -257,6 +257,10 @@ class StepInfoController(Feature[QInputDialog]):
             lane=Lane.BACKGROUND,
         )
 
+    def forget_dependents(self) -> None:
+        """Find the dependents again at the next request of a step: the model was traced."""
+        self._about = ()
+
     def _on_dependents(self, about: tuple[object, ...], found: FormDependents) -> None:
         self._form_controller.set_dependents(about, found)
         if found.outputs:  # which the notes of the step count

@@ -14,6 +14,7 @@ from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.plots.pages import Page
 from tests.evaluation.test_traced_model import NETWORK
 from tests.gui.evaluation.test_evaluation_controller import agree
+from tests.gui.export.test_shrink_controller import turn_to_page
 from tests.support.onnx_models import save
 from tests.support.onnx_networks import NETWORKS
 
@@ -101,7 +102,7 @@ def test_a_click_shows_the_connections_and_the_graph(opened, script, tmp_path):
     opened.wait(lambda: bool(opened.row.connections.stages), 60_000)
     assert stages(opened) == [["a"], ["norm"], ["b"], ["+"], ["left", "left"]]
     assert not opened.row.trace.isVisible()
-    assert "The model was traced." in opened.window.done.label.text()
+    assert "Model traced: its connections" in opened.window.done.label.text()
     assert opened.action.isEnabled()
     opened.key("8", opened.views.tree.view)
     canvas = opened.views.pages.graph.canvas
@@ -215,3 +216,104 @@ def test_files_with_a_graph_are_not_traced(user, tmp_path):
     user.open_file(save(NETWORKS["residual"](), tmp_path / "m.onnx"))
     assert not action.isEnabled()
     assert not user.views.pages.connections.trace.isVisible()
+
+
+# A network whose class only the script has, in the checkpoint of a training.
+CNN = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.norm = nn.Conv2d(1, 32, 3, padding=1, bias=False), nn.BatchNorm2d(32)
+        self.second, self.classes = nn.Conv2d(32, 24, 3), nn.Linear(24 * 4, 10)
+
+    def forward(self, x):
+        x = torch.relu(self.norm(self.first(x)))
+        x = nn.functional.adaptive_avg_pool2d(torch.relu(self.second(x)), 2)
+        return self.classes(x.view(x.size(0), -1))
+
+def load(path):
+    model = Net()
+    found = torch.load(path)["model"]
+    model.load_state_dict({name.removeprefix("module."): t for name, t in found.items()})
+    return model.eval()
+
+def evaluate(model):
+    with torch.no_grad():
+        return float(model(torch.ones(2, 1, 8, 8)).abs().mean())
+"""
+
+
+@pytest.fixture
+def cnn(user, tmp_path):
+    """Open a checkpoint of a training, and return the path of its script."""
+    space = {}
+    exec(CNN, space)
+    torch.manual_seed(0)
+    tensors = {f"module.{name}": t for name, t in space["Net"]().state_dict().items()}
+    torch.save({"model": tensors, "epoch": 7}, tmp_path / "net.pt")
+    (tmp_path / "net.py").write_text(CNN)
+    user.open_file(tmp_path / "net.pt")
+    return tmp_path / "net.py"
+
+
+def test_a_trace_shows_the_dependents_of_a_structured_step(user, cnn):
+    user.choose(user.rule.method, "Ln structured (channels)")
+    user.ask_amount("25 %")
+    row = user.views.form.dependents
+    user.wait(row.trace.isVisible)
+    assert not row.box.isEnabled()
+    user.click_cell("module.first.weight")
+    user.click(row.trace)
+    choose_script(user, cnn)
+    user.wait(row.box.isEnabled, 60_000)
+    user.wait(row.box.isChecked)
+    assert not row.trace.isVisible()
+    assert user.views.form.outputs.isVisible(), "the last layer is known"
+    user.wait(lambda: [group.label for group in user.workbench.groups.groups])
+    user.wait_preview()
+    user.wait(lambda: user.workbench.preview.state.step.dependents)
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: len(user.states) == 2)
+    masks = user.document.masks
+    assert masks["module.norm.weight"].pruned == 8
+    assert masks["module.classes.weight"].bools().reshape(10, 24, 4).any((0, 2)).sum() == 18
+
+
+def test_the_page_shrunk_traces_the_model_and_cuts_it(user, cnn, tmp_path):
+    dialog = turn_to_page(user)
+    assert "Trace the model in the window" in dialog.page.why_not.text()
+    assert not dialog.page.body.isVisible()
+    user.click(dialog.page.trace)
+    choose_script(user, cnn)
+    export = user.workbench.export
+    user.wait(lambda: export.dialog not in {None, dialog} and export.dialog.isVisible(), 60_000)
+    dialog = export.dialog
+    assert dialog.is_shrunk
+    user.wait(lambda: dialog.page.forecast is not None)
+    assert dialog.page.body.isVisible()
+    assert not dialog.page.graph.isVisible(), "it was traced"
+    user.choose(dialog.page.multiple, "8")
+    for _ in range(3):
+        user.key("Right", dialog.page.rows.rows["channels"].slider)
+    user.wait(lambda: dialog.page.order() is not None and not dialog.page.forecast.is_empty)
+    path = tmp_path / "net-shrunk.pt"
+    assert dialog.page.target.target() == path
+    size = dialog.page.forecast.after
+    user.click(dialog.go)
+    user.wait(path.exists)
+    user.wait_idle()
+    state = torch.load(path, weights_only=True)
+    assert state["module.first.weight"].shape[0] < 32
+    assert path.stat().st_size == size.nbytes
+    space = {}
+    exec(CNN, space)
+    code = f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\nfrom load_shrunk import load_shrunk"
+    sys.modules.pop("load_shrunk", None)
+    exec(code, space)
+    model = space["load_shrunk"](space["Net"]())
+    assert sum(p.numel() for p in model.parameters()) == size.parameters
+    assert model(torch.ones(2, 1, 8, 8)).shape == (2, 10)

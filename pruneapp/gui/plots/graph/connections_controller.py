@@ -70,10 +70,6 @@ class ConnectionsController(QObject):
             lane=Lane.BACKGROUND,
         )
 
-    def refresh(self) -> None:
-        """Find the connections of the tensor again: the model was traced."""
-        self.show_tensor(self._name)
-
     def _show(self, connections: Connections) -> None:
         self._row.set_connections(connections)
         self._is_stale = False
