@@ -207,7 +207,7 @@ def add_line(column: QVBoxLayout, label: QWidget, field: QWidget) -> None:
 
 def fit_label(label: QWidget) -> None:
     """Set the common width of labels in the form, which does not depend on the method."""
-    follow_font(label, lambda one: one.setMinimumWidth(letter_width(one) * 16))
+    follow_font(label, lambda one: one.setMinimumWidth(letter_width(one) * 29 // 2))
 
 
 class BoundEditor(Editor):

@@ -163,15 +163,17 @@ class ElidedBox(ComboBox):
         self.initStyleOption(option)
         painter = QStylePainter(self)
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        part = QStyle.SubControl.SC_ComboBoxEditField
-        room = (
-            self.style()
-            .subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self)
-            .width()
-        )
-        option.currentText = self.shown_text(room - 2 * _TEXT_MARGIN)
+        option.currentText = self.shown_text(self.text_width())
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
         painter.end()
+
+    def text_width(self) -> int:
+        """Return the width of the text area, in pixels."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        part = QStyle.SubControl.SC_ComboBoxEditField
+        box = QStyle.ComplexControl.CC_ComboBox
+        return self.style().subControlRect(box, option, part, self).width() - 2 * _TEXT_MARGIN
 
     def shown_text(self, width: int) -> str:
         """Return the text, elided to `width` pixels."""

@@ -152,6 +152,8 @@ def test_a_window_of_1280_by_800_shows_the_whole_form_and_the_preview(user):
     user.window.resize(1280, 800)
     user.open_file(SAMPLE_PATH)
     panel = user.views.preview
+    box = user.rule.method
+    assert box.shown_text(box.text_width()) == "L1 unstructured (magnitude)"
     for method in ("Ln structured (channels)", "Random structured (channels)", "L1 unstructured"):
         user.choose(user.rule.method, method)
         user.wait_preview()
