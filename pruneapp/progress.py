@@ -15,8 +15,9 @@ T = TypeVar("T")
 BATCH = 4096
 # Steps of a part of a job: finer than any progress bar.
 _PART = 1 << 20
-# Before that the time left is not estimated: files are prepared first, without progress.
-_ESTIMATED_AFTER_S, _ESTIMATED_AFTER_SHARE = 3.0, 0.02
+# Before that the time left is not estimated, and the progress not used for estimates: work is
+# prepared first, whose duration says nothing about the rest.
+_ESTIMATED_AFTER_S, ESTIMATED_AFTER_SHARE = 3.0, 0.02
 # Changes of the share before the first estimate: a few belong to the start of a process and to the
 # loading of a model, whose durations say nothing about the rest.
 _ESTIMATED_AFTER_POINTS = 10
@@ -99,6 +100,8 @@ class TimeLeft:
             self._points, self._longest_pause, self._end = [(seconds, share)], 0.0, None
         elif share - last_share >= _FINEST or last_share < share == 1:
             self._longest_pause = max(self._longest_pause, seconds - last_seconds)
+            if last_share - self._points[0][1] <= ESTIMATED_AFTER_SHARE:
+                del self._points[1:]
             self._points.append((seconds, share))
 
     def estimate(self, seconds: float) -> float | None:
@@ -108,7 +111,7 @@ class TimeLeft:
         """
         (began, share_at_first), (last, share) = self._points[0], self._points[-1]
         elapsed = last - began
-        if seconds - began < _ESTIMATED_AFTER_S or share - share_at_first < _ESTIMATED_AFTER_SHARE:
+        if seconds - began < _ESTIMATED_AFTER_S or share - share_at_first < ESTIMATED_AFTER_SHARE:
             return None
         if len(self._points) <= _ESTIMATED_AFTER_POINTS:
             return None

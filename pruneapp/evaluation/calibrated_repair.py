@@ -24,7 +24,7 @@ from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import Samples, ScriptRunner, as_on_disk, data_name, data_of
 from pruneapp.kernels.values import decode
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.progress import Job
+from pruneapp.progress import ESTIMATED_AFTER_SHARE, Job
 from pruneapp.repair.repair import (
     KnownInputs,
     LayerInputs,
@@ -99,8 +99,8 @@ def repair_by_script(
     repaired_by = settings.source(data=data, name=name)
     run = RepairRun(snapshot, repaired_by, settings.wanted, settings.names)
     with contextlib.closing(run), temporary_folder() as folder:
-        # A sequential repair runs the inputs for each layer, after a first run.
-        parts = job.weighted_parts((1, len(run.pruned) if settings.sequential else 3))
+        # Until the first run has ended, the duration is unknown: no time left is estimated then.
+        parts = job.weighted_parts((1, round(1 / ESTIMATED_AFTER_SHARE) - 1))
         with collecting(
             runner,
             unpruned,
@@ -141,7 +141,7 @@ def _repair_in_groups(
 ) -> None:
     """Collect the inputs of each group of layers, and repair the group before the next one.
 
-    The progress of a group is in proportion to its multiply-adds. If `sequential`, the changed
+    The progress of a group is in proportion to its expected duration. If `sequential`, the changed
     tensors are transferred to the worker after each group but the last, so that the next group gets
     the inputs of the repaired layers.
     """

@@ -7,8 +7,10 @@ collected in further runs, each with as many as the memory budget allows.
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import re
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -434,6 +436,7 @@ class LayerCollection:
         budget: int,
         sequential: bool,
         folder: Path,
+        seconds: float,
     ) -> None:
         self._runner = runner
         self._beside = handover.copy_for_second_model() if isinstance(handover, Handover) else None
@@ -445,16 +448,8 @@ class LayerCollection:
         self.in_worker = bool(self.device) or sum(s.gram_bytes for s in several) > budget
         if self.in_worker and not self.device:
             self.device = "cpu"
-        # Multiply-adds of a run of the inputs; and for each weight those of its sums, and of one
-        # iteration of solving it.
-        models = 2 if sequential else 1
-        run = sum(one.samples * one.numel / one.parts for one in first.values())
-        self._run_work = max(1, round(models * run))
-        self._sums_work = {
-            name: round(sums.samples * (sums.columns**2 + sequential * sums.numel / sums.parts))
-            for name, sums in first.items()
-        }
-        self._solve_work = {name: sums.numel * sums.columns for name, sums in first.items()}
+        self._first = first
+        self._run_seconds = (2 if sequential else 1) * seconds
         # Groups of the checkpoint's weights within the budget; in a sequential repair each group
         # has the same inputs.
         self.groups: list[tuple[str, ...]] = []
@@ -466,13 +461,19 @@ class LayerCollection:
                 self.groups.append(tuple(n for n, s in sources.items() if s.name in names))
 
     def work(self, group: Sequence[str], iterations: int) -> tuple[int, int]:
-        """Return the multiply-adds of collecting the inputs of a group, and of solving it.
+        """Return the expected microseconds of collecting the inputs of a group, and of solving it.
 
-        For weights of steps of a job; `iterations` are those of a solution.
+        For weights of steps of a job; `iterations` are those of a solution. The inputs are run as
+        long as in the first run; the duration of products is computed from their multiply-adds.
         """
-        names = {self._sources[name].name for name in group}
-        collecting = self._run_work + sum(self._sums_work[name] for name in names)
-        return collecting, iterations * sum(self._solve_work[name] for name in names)
+        some = [self._first[name] for name in {self._sources[name].name for name in group}]
+        grams = {one.inputs: one.samples * one.columns**2 for one in some}  # computed once
+        drift = sum(2 * one.samples * one.numel / one.parts for one in some)
+        sums = sum(grams.values()) + (drift if self._sequential else 0)
+        solving = iterations * sum(one.numel * one.columns for one in some)
+        rate = multiply_rate()
+        collecting = self._run_seconds + 2 * sums / rate  # in float64
+        return max(1, round(1e6 * collecting)), max(1, round(1e6 * solving / rate))
 
     def put(self, state: Snapshot, names: Collection[str], job: Job) -> None:
         """Transfer the tensors `names` of a state to the model that runs next to the unpruned one.
@@ -496,7 +497,7 @@ class LayerCollection:
         file = self._folder / f"statistics-{self._runs}"
         what = f"inputs of {group[0]}" if self._sequential else "Gram matrices"
         label = f"collecting {what}, run {self._runs} of {len(self.groups)}"
-        how = {"other_state": self._sequential, "keep": self.in_worker}
+        how = {"other_state": self._sequential, "keep": self.in_worker, "only": True}
         seen = _run(self._runner, file, names, self._seed, job, label=label, **how)
         if not names <= seen.keys():
             raise _other_inputs(self._runner)
@@ -504,6 +505,21 @@ class LayerCollection:
         return Sums(
             _moments(chosen, seen), (), kind_of(self._runner), _sums_by_name(chosen, seen), keeper
         )
+
+
+@functools.cache
+def multiply_rate() -> float:
+    """Return how many multiply-adds of float32 matrices numpy computes per second, measured once.
+
+    A GPU is faster, but the time of its products is then short compared with that of a run.
+    """
+    matrix = np.ones((512, 512), np.float32)
+    durations = []
+    for _ in range(3):
+        began = time.perf_counter()
+        np.matmul(matrix, matrix)
+        durations.append(time.perf_counter() - began)
+    return float(matrix.size * len(matrix) / max(min(durations), 1e-6))
 
 
 @contextlib.contextmanager
@@ -559,7 +575,9 @@ def collecting(
                 "states at once, is not possible.",
                 remedy="Repair without Sequential.",
             )
-        first = _run(runner, folder / "statistics-0", (), seed, next(parts))
+        part, began = next(parts), time.monotonic()
+        first = _run(runner, folder / "statistics-0", (), seed, part)
+        seconds = time.monotonic() - began
         found = _sources(handover, weights_of(unpruned.checkpoint), first)
         sources = {name: source for name, source in found.items() if name in grams}
         collection = LayerCollection(
@@ -571,6 +589,7 @@ def collecting(
             budget=budget,
             sequential=other_state is not None,
             folder=folder,
+            seconds=seconds,
         )
         if other_state is not None:
             rest = {

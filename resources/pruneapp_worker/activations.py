@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
+import operator
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,9 @@ from pruneapp_worker.pipe import ContractError
 ATEN = torch.ops.aten
 # Elements of activations converted to float64 at a time.
 PIECE = 1 << 22
+# Rows of a weight that are collected before they are summed. Adding a Gram matrix of 1,536 columns
+# takes as long as multiplying 60 rows, and a short sentence has 20.
+TOGETHER = 512
 
 
 class Weight:
@@ -71,6 +75,10 @@ class Sums:
         self.grams = grams
         self.drift: Any = None  # sums by part, as returned by `drift_of`
         self.paired = True  # whether all rows had a counterpart, so that the drift is known
+        # Rows that are not summed yet, with their changes between two states if `paired`.
+        self.pending: list[torch.Tensor] = []
+        self.changes: list[torch.Tensor] = []
+        self.matrix: Any = None  # the part of the weight, if there are changes
 
     def add_drift(self, found: Any) -> None:
         """Add the drift of some rows; None marks the drift of all rows as unknown."""
@@ -99,13 +107,17 @@ class Sums:
 
 
 class Rows:
-    """The input rows of a product, summed once for all weights that share them."""
+    """The input rows of products, summed once for all weights that share them."""
 
-    def __init__(self, rows: torch.Tensor) -> None:
-        self.rows = rows
-        self.key = key_of(rows)
-        self.moments = moments(rows)
+    def __init__(self, parts: list[torch.Tensor]) -> None:
+        self.parts = parts
+        self.rows = parts[0] if len(parts) == 1 else torch.cat(parts)
+        self.moments = moments(self.rows)
         self._gram: Any = None
+
+    def is_of(self, parts: list[torch.Tensor]) -> bool:
+        """Return whether these are the rows of the same tensors."""
+        return len(parts) == len(self.parts) and all(map(operator.is_, parts, self.parts))
 
     def grams(self) -> Any:
         """Return the Gram matrix as that of part 0; it is computed once."""
@@ -123,11 +135,15 @@ class Watcher(TorchDispatchMode):
         Names of weights whose Gram matrices are collected.
     counts
         Whether only rows are counted, which is fast; sums stay 0.
+    only
+        Whether the inputs of other weights than `grams` are ignored.
     """
 
-    def __init__(self, module: torch.nn.Module, grams: Any = (), *, counts: bool = False) -> None:
+    def __init__(
+        self, module: torch.nn.Module, grams: Any = (), *, counts: bool = False, only: bool = False
+    ) -> None:
         super().__init__()
-        self.counts = counts
+        self.counts, self.only = counts, only
         self._weights: dict[int, list[Weight]] = {}
         self.grams = set(grams)
         # With two states: whether the first is running (inputs are kept), or the second (compared).
@@ -150,8 +166,10 @@ class Watcher(TorchDispatchMode):
                 if place not in known:  # otherwise it is tied
                     known.add(place)
                     self._weights.setdefault(place[0], []).append(weight)
-        self._last: Any = None
+        self._last: Any = None  # the `Rows` that were summed last
+        self._copied: Any = None  # the rows of `_inputs`, shared by consecutive products
         self._inputs: Any = None  # of the last product, referenced so that its memory is not reused
+        self._key: Any = None  # of `_inputs`
         self._runs = 0  # incremented when the inputs differ from those of the previous product
         self.runs: dict[str, int] = {}  # value of `_runs` at the first product of each weight
 
@@ -172,9 +190,12 @@ class Watcher(TorchDispatchMode):
             watch(self, *args, **kwargs)
         return result
 
-    def forget(self) -> None:
-        """Drop the references to the last activations."""
-        self._last = self._inputs = None
+    def finish(self) -> None:
+        """Sum the pending rows, and drop the references to activations."""
+        for places in self.seen.values():
+            for sums in places.values():
+                self._sum_pending(sums)
+        self._last = self._inputs = self._copied = None
 
     def _weight_of(self, tensor: torch.Tensor) -> Weight | None:
         """Return the weight in whose memory a tensor begins; None if there is none."""
@@ -186,6 +207,9 @@ class Watcher(TorchDispatchMode):
                 return weight
         return None
 
+    def _ignores(self, weight: Weight) -> bool:
+        return self.only and weight.name not in self.grams
+
     def on_product(self, rows: torch.Tensor, matrix: torch.Tensor) -> None:
         """Add the product ``rows @ matrix`` if the matrix is a weight or a part of one.
 
@@ -193,7 +217,7 @@ class Watcher(TorchDispatchMode):
         only kept.
         """
         weight = self._weight_of(matrix)
-        place = None if weight is None else weight.place_of(matrix)
+        place = None if weight is None or self._ignores(weight) else weight.place_of(matrix)
         if weight is None or place is None or not rows.shape[0]:
             return
         place = (*place, 1)
@@ -206,11 +230,29 @@ class Watcher(TorchDispatchMode):
             return
         if self.pairing and weight.name in self.grams:
             change = self._counterpart(weight, place, rows)
-            sums.add_drift(None if change is None else drift_of([(0, change, rows, matrix)]))
-        key = key_of(rows)
-        if self._last is None or key is None or self._last.key != key:
-            self._last = Rows(rows)
-        sums.add(rows.shape[0], *self._last.moments, self._last.grams)
+            if change is None:
+                sums.paired = False
+            else:
+                sums.changes.append(change)
+                sums.matrix = matrix
+        if self._copied is None:  # a copy of few rows, because the model may reuse the memory
+            few = rows.shape[0] < TOGETHER
+            self._copied = rows.detach().clone() if few else rows.detach()
+        sums.pending.append(self._copied)
+        if sum(map(len, sums.pending)) >= TOGETHER:
+            self._sum_pending(sums)
+
+    def _sum_pending(self, sums: Sums) -> None:
+        """Add the pending rows of a part of a weight to its sums."""
+        if not sums.pending:
+            return
+        if self._last is None or not self._last.is_of(sums.pending):
+            self._last = Rows(sums.pending)
+        rows = self._last.rows
+        if sums.changes and sums.paired:
+            sums.add_drift(drift_of([(0, torch.cat(sums.changes), rows, sums.matrix)]))
+        sums.add(len(rows), *self._last.moments, self._last.grams)
+        sums.pending, sums.changes = [], []
 
     def _sums(self, weight: Weight, place: tuple[int, int, bool, int], columns: int) -> Sums:
         places = self.seen.setdefault(weight.name, {})
@@ -221,9 +263,10 @@ class Watcher(TorchDispatchMode):
     def _note_run(self, weight: Weight, inputs: torch.Tensor) -> None:
         """Record which weights share their inputs, when they are first used."""
         key = key_of(inputs)
-        if self._inputs is None or key is None or key_of(self._inputs) != key:
+        if self._inputs is None or key is None or self._key != key:
             self._runs += 1
-            self._inputs = inputs
+            # The key of now: that of the tensor changes when its values do.
+            self._inputs, self._key, self._copied = inputs, key, None
         self.runs.setdefault(weight.name, self._runs)
 
     def _keeps(self, weight: Weight, place: Any, inputs: torch.Tensor) -> bool:
@@ -308,7 +351,7 @@ class Watcher(TorchDispatchMode):
         contiguous; other filters and empty images are ignored.
         """
         weight = self._weight_of(filters)
-        if weight is None or not image.numel():
+        if weight is None or self._ignores(weight) or not image.numel():
             return
         own, ndim = weight.tensor, filters.dim() - 2
         same = filters.shape == own.shape and filters.storage_offset() == weight.first
@@ -652,17 +695,21 @@ def collect(
     *,
     other_state: Any = None,
     kept: Any = None,
+    only: bool = False,
 ) -> list[dict[str, Any]]:
     """Run inputs through a model with `run`, and write the statistics to `path`; see `report`.
+
+    `only` leaves out all weights but `grams`.
 
     With `other_state`, a `SideBySide` of the model, the inputs are those of its other state. Raises
     `ContractError` if nothing was multiplied by a weight.
     """
-    watcher = Watcher(module, grams)
+    watcher = Watcher(module, grams, only=only)
     paired = contextlib.nullcontext() if other_state is None else other_state.call_twice(watcher)
     with torch.no_grad(), slow_attention(), full_precision(), paired, watcher:
         run()
-    watcher.forget()
+    with torch.inference_mode():  # the script may have used it, then the sums belong to it
+        watcher.finish()
     with Path(path).open("wb") as file:
         found = report(watcher, file, kept)
     if not found:

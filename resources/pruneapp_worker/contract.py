@@ -216,10 +216,12 @@ class Session:
         *,
         other_state: bool = False,
         keep: bool = False,
+        only: bool = False,
     ) -> dict[str, Any]:
         """Run calibrate, and write sums over the inputs of each weight to `path`.
 
-        See `activations`. `grams` are the names of weights whose Gram matrices are summed. With
+        See `activations`. `grams` are the names of weights whose Gram matrices are summed, and
+        `only` leaves out the others. With
         `other_state` the inputs are those of the other state, and the drift of its outputs from the
         model's is added. With `keep` the Gram matrices stay in this process until the next call,
         for `do_solve`. Returns the weights, and the samples of a built-in script. Raises
@@ -238,6 +240,7 @@ class Session:
             path,
             other_state=self._other_state if other_state else None,
             kept=self._kept if keep else None,
+            only=only,
         )
         if os.getpid() != PID:
             os._exit(0)

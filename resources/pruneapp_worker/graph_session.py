@@ -150,14 +150,18 @@ class GraphSession:
         *,
         other_state: Any = None,
         kept: Any = None,
+        only: bool = False,
     ) -> list[dict[str, Any]]:
         """Run inputs with `run`, and write sums over the inputs of the weights; see `report`.
+
+        `only` leaves out all weights but `grams`.
 
         Raises `ContractError` for two states (`other_state`), or if no input was recorded.
         """
         if other_state is not None:
             raise ContractError("Two states of an ONNX model cannot be run side by side.")
-        sums = ProductSums(activations, self.products, grams)
+        products = [p for p in self.products if not only or p["weight"] in grams]
+        sums = ProductSums(activations, products, grams)
         with self._sum_inputs(sums), activations.full_precision():
             run()
         return self._write_report(activations, sums, path, kept)
@@ -309,7 +313,7 @@ class ProductSums:
             matrix = matrix.reshape(-1, matrix.shape[-1])
             rows[key] = matrix * product["scale"] if product["scale"] != 1 else matrix
             if not self._counts:
-                rows[key] = self._activations.Rows(rows[key])
+                rows[key] = self._activations.Rows([rows[key]])
         found = rows[key]
         columns = product["shape"][0 if product["transposed"] else 1]
         sums = self._sums(product, 1, columns)

@@ -71,6 +71,36 @@ def same(seen, *rows, transposed=False):
     assert np.allclose(gram, [part.T @ part for part in rows])
 
 
+def test_rows_of_short_inputs_are_summed_together(activations, collected, monkeypatch):
+    """Adding a Gram matrix for each sentence took most of the time of a repair."""
+    made = []
+    gram_of = activations.gram_of
+    monkeypatch.setattr(
+        activations, "gram_of", lambda rows: made.append(len(rows)) or gram_of(rows)
+    )
+    shared = nn.ModuleDict({"one": nn.Linear(6, 4), "other": nn.Linear(6, 4)})
+    inputs = [torch.randn(20, 6) for _ in range(60)]
+
+    def run():
+        reused = torch.empty(20, 6)
+        for part in inputs:
+            reused.copy_(part)  # the memory of earlier inputs is overwritten
+            shared["one"](reused)
+            shared["other"](reused)
+
+    seen = collected(shared, run)
+    for name in ("one.weight", "other.weight"):
+        same(seen[name], torch.cat(inputs))
+    assert made == [520, 520, 160], "once for both weights"
+
+
+def test_other_weights_are_left_out_on_request(activations, tmp_path):
+    model = nn.Sequential(nn.Linear(6, 4), nn.Linear(4, 2))
+    run, path = lambda: model(torch.randn(8, 6)), str(tmp_path / "sums")
+    found = activations.collect(model, ["1.weight"], run, path, only=True)
+    assert [one["name"] for one in found] == ["1.weight"]
+
+
 @pytest.fixture(autouse=True)
 def _seeded():
     torch.manual_seed(0)
