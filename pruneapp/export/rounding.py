@@ -247,7 +247,7 @@ def describe(cost: RoundingCost) -> str:
         return f"All values were {cost.dtype} or narrower: nothing was rounded."
     texts = [f"Rounded to {cost.dtype}."]
     if cost.worst:
-        texts.append(f"The largest rounding error is {cost.worst:.3g}, in '{cost.where}'.")
+        texts.append(f"The largest absolute rounding error is {cost.worst:.3g}, in '{cost.where}'.")
     if cost.infinite:
         name, most = max(cost.infinite, key=itemgetter(1))
         were = "value was" if most == 1 else "values were"

@@ -1537,44 +1537,44 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>{n} verbleibenden Kanälen</translation>
     </message>
     <message>
-        <source>{low} in each row: {n} weights.</source>
-        <translation>{low} in jeder Zeile: {n} Gewichte.</translation>
+        <source>{low} pruned in each row: {n} weights.</source>
+        <translation>{low} je Zeile geprunt: {n} Gewichte.</translation>
     </message>
     <message>
-        <source>{low} to {high} in each row: {n} weights.</source>
-        <translation>{low} bis {high} in jeder Zeile: {n} Gewichte.</translation>
+        <source>{low} to {high} pruned in each row: {n} weights.</source>
+        <translation>{low} bis {high} je Zeile geprunt: {n} Gewichte.</translation>
     </message>
     <message>
-        <source>1 group in {n} of the {m} tensors; the others are not pruned.</source>
-        <translation>1 Gruppe in {n} der {m} Tensoren; die übrigen werden nicht geprunt.</translation>
+        <source>1 group with {n} tensors. Selected tensors in no group: {m}.</source>
+        <translation>1 Gruppe mit {n} Tensoren. Ausgewählte Tensoren in keiner Gruppe: {m}.</translation>
     </message>
     <message>
-        <source>{k} groups in {n} of the {m} tensors; the others are not pruned.</source>
-        <translation>{k} Gruppen in {n} der {m} Tensoren; die übrigen werden nicht geprunt.</translation>
+        <source>{k} groups with {n} tensors. Selected tensors in no group: {m}.</source>
+        <translation>{k} Gruppen mit {n} Tensoren. Ausgewählte Tensoren in keiner Gruppe: {m}.</translation>
+    </message>
+    <message>
+        <source>At most {n} of {units} units pruned: the number of units kept in each group is rounded up to a multiple of {multiple}.</source>
+        <translation>Höchstens {n} von {units} Einheiten geprunt: Die verbleibende Anzahl jeder Gruppe wird auf ein Vielfaches von {multiple} aufgerundet.</translation>
+    </message>
+    <message>
+        <source>{low} units pruned in each group.</source>
+        <translation>{low} Einheiten je Gruppe geprunt.</translation>
+    </message>
+    <message>
+        <source>{low} to {high} units pruned in each group.</source>
+        <translation>{low} bis {high} Einheiten je Gruppe geprunt.</translation>
+    </message>
+    <message>
+        <source>{low} units pruned in each group instead of {most}: the number of units kept is rounded up to a multiple of {multiple}.</source>
+        <translation>{low} statt {most} Einheiten je Gruppe geprunt: Die verbleibende Anzahl wird auf ein Vielfaches von {multiple} aufgerundet.</translation>
+    </message>
+    <message>
+        <source>{low} to {high} units pruned in each group: the number of units kept is rounded up to a multiple of {multiple}.</source>
+        <translation>{low} bis {high} Einheiten je Gruppe geprunt: Die verbleibende Anzahl wird auf ein Vielfaches von {multiple} aufgerundet.</translation>
     </message>
     <message>
         <source>{n} of {units} units.</source>
         <translation>{n} von {units} Einheiten.</translation>
-    </message>
-    <message>
-        <source>At most {n} of {units} units: the number that stays in each group is rounded up to a multiple of {multiple}.</source>
-        <translation>Höchstens {n} von {units} Einheiten: Die verbleibende Anzahl jeder Gruppe wird auf ein Vielfaches von {multiple} aufgerundet.</translation>
-    </message>
-    <message>
-        <source>{low} units in each group.</source>
-        <translation>{low} Einheiten in jeder Gruppe.</translation>
-    </message>
-    <message>
-        <source>{low} to {high} units in each group.</source>
-        <translation>{low} bis {high} Einheiten in jeder Gruppe.</translation>
-    </message>
-    <message>
-        <source>{low} units in each group instead of {most}: the number that stays is rounded up to a multiple of {multiple}.</source>
-        <translation>{low} statt {most} Einheiten in jeder Gruppe: Die verbleibende Anzahl wird auf ein Vielfaches von {multiple} aufgerundet.</translation>
-    </message>
-    <message>
-        <source>{low} to {high} units in each group: the number that stays is rounded up to a multiple of {multiple}.</source>
-        <translation>{low} bis {high} Einheiten in jeder Gruppe: Die verbleibende Anzahl wird auf ein Vielfaches von {multiple} aufgerundet.</translation>
     </message>
 </context>
 <context>
@@ -5475,8 +5475,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>✕ Der Rundungsfehler von {type} ist nicht bekannt. {why}</translation>
     </message>
     <message>
-        <source>Largest rounding error {error} ({name}).</source>
-        <translation>Größter Rundungsfehler {error} ({name}).</translation>
+        <source>Largest absolute rounding error {error} ({name}).</source>
+        <translation>Größter absoluter Rundungsfehler {error} ({name}).</translation>
     </message>
     <message>
         <source>Values rounded to 0: {n}.</source>
@@ -12912,6 +12912,11 @@ steps</extracomment>
         <translation>Wählen Sie &apos;{stem}&apos; für einen Ordner.</translation>
     </message>
     <message>
+        <source>The evaluation uses random token IDs, and with fewer tokens the same ID is another token: the outputs cannot be compared.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Auswertung verwendet zufällige Token-IDs, und mit weniger Token steht dieselbe ID für ein anderes Token: Die Ausgaben sind nicht vergleichbar.</translation>
+    </message>
+    <message>
         <source>Wait for it to finish, or press Esc to cancel it. Complete rounds are kept.</source>
         <extracomment>sentences</extracomment>
         <translation>Warten Sie, bis es fertig ist, oder brechen Sie es mit Esc ab. Vollständige Runden bleiben erhalten.</translation>
@@ -18606,11 +18611,6 @@ steps</extracomment>
         <translation>Auf {dtype} gerundet.</translation>
     </message>
     <message>
-        <source>The largest rounding error is {worst}, in &apos;{where}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Der größte Rundungsfehler ist {worst}, in &apos;{where}&apos;.</translation>
-    </message>
-    <message>
         <source>{most} {were} too large and became infinite, in &apos;{name}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>In &apos;{name}&apos;: {most} {were} zu groß und damit unendlich.</translation>
@@ -19860,11 +19860,6 @@ steps</extracomment>
         <translation>Wählen Sie stattdessen ein Auswertungsskript.</translation>
     </message>
     <message>
-        <source>Random token ids are other tokens after the cut of the vocabulary, so the outputs cannot be compared.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Zufällige Token-IDs stehen nach dem Kürzen des Vokabulars für andere Tokens, daher können die Ausgaben nicht verglichen werden.</translation>
-    </message>
-    <message>
         <source>Choose a text file or a script for the evaluation.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie eine Textdatei oder ein Skript für die Auswertung.</translation>
@@ -20388,6 +20383,11 @@ steps</extracomment>
         <source>nn.MultiheadAttention reads {shown} without calling the module, so the hooks of torch.nn.utils.prune do not apply the mask. Prune the module with pruneapp.prune before loading (prune.identity), or call pruneapp.prune.apply_masks(model) after load_state_dict and after each optimizer step.</source>
         <extracomment>sentences</extracomment>
         <translation>nn.MultiheadAttention liest {shown}, ohne das Modul aufzurufen, daher wenden die Hooks von torch.nn.utils.prune die Maske nicht an. Prunen Sie das Modul vor dem Laden mit pruneapp.prune (prune.identity), oder rufen Sie pruneapp.prune.apply_masks(model) nach load_state_dict und nach jedem Schritt des Optimierers auf.</translation>
+    </message>
+    <message>
+        <source>The largest absolute rounding error is {worst}, in &apos;{where}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der größte absolute Rundungsfehler ist {worst}, in &apos;{where}&apos;.</translation>
     </message>
     <message>
         <source>No layer of the graph reads this tensor.</source>
@@ -23138,8 +23138,8 @@ steps</extracomment>
         <translation>▲ Mehr als ein Drittel wird entfernt: Rechnen Sie mit einem großen Verlust, bis das exportierte Modell trainiert wird. Werten Sie es aus, und entfernen Sie weniger, wenn Sie nicht trainieren können.</translation>
     </message>
     <message>
-        <source>The weights do not show the quality loss. Evaluate the shrunk model; training the exported model usually recovers a part of the loss.</source>
-        <translation>Die Gewichte zeigen den Qualitätsverlust nicht. Werten Sie das verkleinerte Modell aus; ein Training des exportierten Modells macht meist einen Teil des Verlusts wieder gut.</translation>
+        <source>Evaluate the shrunk model to see how much quality is lost. Training the exported model usually recovers a part of the loss.</source>
+        <translation>Werten Sie das verkleinerte Modell aus, um den Qualitätsverlust zu sehen. Ein Training des exportierten Modells macht meist einen Teil des Verlusts wieder gut.</translation>
     </message>
     <message>
         <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary) to reduce them.</source>

@@ -1537,44 +1537,44 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>{n} 个剩余通道</translation>
     </message>
     <message>
-        <source>{low} in each row: {n} weights.</source>
-        <translation>每行 {low} 个：共 {n} 个权重。</translation>
+        <source>{low} pruned in each row: {n} weights.</source>
+        <translation>每行剪枝 {low} 个：共 {n} 个权重。</translation>
     </message>
     <message>
-        <source>{low} to {high} in each row: {n} weights.</source>
-        <translation>每行 {low} 到 {high} 个：共 {n} 个权重。</translation>
+        <source>{low} to {high} pruned in each row: {n} weights.</source>
+        <translation>每行剪枝 {low} 到 {high} 个：共 {n} 个权重。</translation>
     </message>
     <message>
-        <source>1 group in {n} of the {m} tensors; the others are not pruned.</source>
-        <translation>{m} 个张量中的 {n} 个属于 1 个组；其余张量不剪枝。</translation>
+        <source>1 group with {n} tensors. Selected tensors in no group: {m}.</source>
+        <translation>1 个组，含 {n} 个张量。不属于任何组的所选张量：{m}。</translation>
     </message>
     <message>
-        <source>{k} groups in {n} of the {m} tensors; the others are not pruned.</source>
-        <translation>{m} 个张量中的 {n} 个属于 {k} 个组；其余张量不剪枝。</translation>
+        <source>{k} groups with {n} tensors. Selected tensors in no group: {m}.</source>
+        <translation>{k} 个组，含 {n} 个张量。不属于任何组的所选张量：{m}。</translation>
+    </message>
+    <message>
+        <source>At most {n} of {units} units pruned: the number of units kept in each group is rounded up to a multiple of {multiple}.</source>
+        <translation>最多剪枝 {units} 个单元中的 {n} 个：每个组保留的数量向上取整为 {multiple} 的倍数。</translation>
+    </message>
+    <message>
+        <source>{low} units pruned in each group.</source>
+        <translation>每组剪枝 {low} 个单元。</translation>
+    </message>
+    <message>
+        <source>{low} to {high} units pruned in each group.</source>
+        <translation>每组剪枝 {low} 到 {high} 个单元。</translation>
+    </message>
+    <message>
+        <source>{low} units pruned in each group instead of {most}: the number of units kept is rounded up to a multiple of {multiple}.</source>
+        <translation>每组剪枝 {low} 个单元，而不是 {most} 个：保留的数量向上取整为 {multiple} 的倍数。</translation>
+    </message>
+    <message>
+        <source>{low} to {high} units pruned in each group: the number of units kept is rounded up to a multiple of {multiple}.</source>
+        <translation>每组剪枝 {low} 到 {high} 个单元：保留的数量向上取整为 {multiple} 的倍数。</translation>
     </message>
     <message>
         <source>{n} of {units} units.</source>
         <translation>{units} 个单元中的 {n} 个。</translation>
-    </message>
-    <message>
-        <source>At most {n} of {units} units: the number that stays in each group is rounded up to a multiple of {multiple}.</source>
-        <translation>最多为 {units} 个单元中的 {n} 个：每个组保留的数量向上取整为 {multiple} 的倍数。</translation>
-    </message>
-    <message>
-        <source>{low} units in each group.</source>
-        <translation>每组 {low} 个单元。</translation>
-    </message>
-    <message>
-        <source>{low} to {high} units in each group.</source>
-        <translation>每组 {low} 到 {high} 个单元。</translation>
-    </message>
-    <message>
-        <source>{low} units in each group instead of {most}: the number that stays is rounded up to a multiple of {multiple}.</source>
-        <translation>每组 {low} 个单元，而不是 {most} 个：保留的数量向上取整为 {multiple} 的倍数。</translation>
-    </message>
-    <message>
-        <source>{low} to {high} units in each group: the number that stays is rounded up to a multiple of {multiple}.</source>
-        <translation>每组 {low} 到 {high} 个单元：保留的数量向上取整为 {multiple} 的倍数。</translation>
     </message>
 </context>
 <context>
@@ -5475,8 +5475,8 @@ Code inside checkpoints is never executed.</source>
         <translation>✕ {type} 的舍入误差未知。{why}</translation>
     </message>
     <message>
-        <source>Largest rounding error {error} ({name}).</source>
-        <translation>最大舍入误差 {error}（{name}）。</translation>
+        <source>Largest absolute rounding error {error} ({name}).</source>
+        <translation>最大绝对舍入误差 {error}（{name}）。</translation>
     </message>
     <message>
         <source>Values rounded to 0: {n}.</source>
@@ -12911,6 +12911,11 @@ steps</extracomment>
         <translation>要写为文件夹，请选择 &apos;{stem}&apos;。</translation>
     </message>
     <message>
+        <source>The evaluation uses random token IDs, and with fewer tokens the same ID is another token: the outputs cannot be compared.</source>
+        <extracomment>sentences</extracomment>
+        <translation>评估使用随机词元 ID，而词元减少后同一 ID 表示另一个词元：输出无法比较。</translation>
+    </message>
+    <message>
         <source>Wait for it to finish, or press Esc to cancel it. Complete rounds are kept.</source>
         <extracomment>sentences</extracomment>
         <translation>请等待其完成，或按 Esc 取消。已完成的轮次会保留。</translation>
@@ -18605,11 +18610,6 @@ steps</extracomment>
         <translation>已舍入为 {dtype}。</translation>
     </message>
     <message>
-        <source>The largest rounding error is {worst}, in &apos;{where}&apos;.</source>
-        <extracomment>sentences</extracomment>
-        <translation>最大舍入误差为 {worst}，位于 &apos;{where}&apos;。</translation>
-    </message>
-    <message>
         <source>{most} {were} too large and became infinite, in &apos;{name}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 中有 {most} 个值过大，变为无穷。</translation>
@@ -19859,11 +19859,6 @@ steps</extracomment>
         <translation>请改为选择评估脚本。</translation>
     </message>
     <message>
-        <source>Random token ids are other tokens after the cut of the vocabulary, so the outputs cannot be compared.</source>
-        <extracomment>sentences</extracomment>
-        <translation>裁剪词表后，随机的 token 编号代表其他 token，因此无法比较输出。</translation>
-    </message>
-    <message>
         <source>Choose a text file or a script for the evaluation.</source>
         <extracomment>sentences</extracomment>
         <translation>请为评估选择一个文本文件或脚本。</translation>
@@ -20387,6 +20382,11 @@ steps</extracomment>
         <source>nn.MultiheadAttention reads {shown} without calling the module, so the hooks of torch.nn.utils.prune do not apply the mask. Prune the module with pruneapp.prune before loading (prune.identity), or call pruneapp.prune.apply_masks(model) after load_state_dict and after each optimizer step.</source>
         <extracomment>sentences</extracomment>
         <translation>nn.MultiheadAttention 读取 {shown} 时不调用该模块，因此 torch.nn.utils.prune 的钩子不会应用掩码。请在加载之前用 pruneapp.prune 剪枝该模块（prune.identity），或在 load_state_dict 之后以及每个优化器步骤之后调用 pruneapp.prune.apply_masks(model)。</translation>
+    </message>
+    <message>
+        <source>The largest absolute rounding error is {worst}, in &apos;{where}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>最大绝对舍入误差为 {worst}，位于“{where}”。</translation>
     </message>
     <message>
         <source>No layer of the graph reads this tensor.</source>
@@ -23137,8 +23137,8 @@ steps</extracomment>
         <translation>▲ 移除了三分之一以上：在训练导出的模型之前，损失会很大。请评估它；若无法训练，请少移除一些。</translation>
     </message>
     <message>
-        <source>The weights do not show the quality loss. Evaluate the shrunk model; training the exported model usually recovers a part of the loss.</source>
-        <translation>权重本身看不出质量损失。请评估缩减后的模型；训练导出的模型通常能挽回一部分损失。</translation>
+        <source>Evaluate the shrunk model to see how much quality is lost. Training the exported model usually recovers a part of the loss.</source>
+        <translation>请评估缩减后的模型以查看质量损失。训练导出的模型通常能挽回一部分损失。</translation>
     </message>
     <message>
         <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary) to reduce them.</source>

@@ -223,7 +223,7 @@ def test_what_rounding_cost_is_said_once_for_all_files(opened, tmp_path):
     one = export(state, ExportRequest("safetensors", whole, params={"dtype": "float16"}), Job())
     (said,) = [notice for notice in split.notices if "Rounded" in notice]
     assert said in one.notices
-    assert "The largest rounding error is" in said
+    assert "The largest absolute rounding error is" in said
 
 
 def test_a_tied_tensor_is_in_one_file_which_alone_says_so(tmp_path):

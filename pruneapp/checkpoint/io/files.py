@@ -168,17 +168,23 @@ def remove_abandoned(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def temporary_folder() -> Iterator[Path]:
-    """Create a temporary folder of the system, and remove it with its content after the block.
+def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
+    """Create a temporary folder, and remove it with its content after the block.
 
-    First, such folders of killed processes are removed, which may contain gigabytes. On Windows,
+    It is created in `parent`, which is created as well; without it, or if that is not possible, in
+    the folder of the system for such files, which may be in memory. First, such folders of killed processes are removed, which may contain gigabytes. On Windows,
     where folders cannot be locked, they are not removed. Raises `OSError` if no folder can be
     created; errors of removing are ignored.
     """
-    for path in Path(tempfile.gettempdir()).glob("pruneapp-*"):
+    if parent is not None:
+        with contextlib.suppress(OSError):
+            parent.mkdir(parents=True, exist_ok=True)
+    if parent is None or not os.access(parent, os.W_OK | os.X_OK):
+        parent = Path(tempfile.gettempdir())
+    for path in parent.glob("pruneapp-*"):
         if _TEMPORARY.fullmatch(path.name) and _is_unlocked(path):
             shutil.rmtree(path, ignore_errors=True)
-    new, fd = Path(tempfile.mkdtemp(prefix=".pruneapp-")), -1
+    new, fd = Path(tempfile.mkdtemp(prefix=".pruneapp-", dir=parent)), -1
     with contextlib.suppress(OSError):
         fd = os.open(new, os.O_RDONLY)
         lock(fd)

@@ -196,7 +196,8 @@ class AxisRow(QWidget):
         advance = self.fontMetrics().horizontalAdvance
         self.before.setMinimumWidth(advance(self._before_text(axis)) + 2)
         self.share.setMinimumWidth(advance(share_text(888, 1000)) + 2)
-        self.exactness.setMinimumWidth(advance(exactness_text(CHANGES)) + 2)
+        longest = CHANGES if axis.name != "vocabulary" else "exact for this text"
+        self.exactness.setMinimumWidth(advance(exactness_text(longest)) + 2)
         self.set_axis(axis)
 
     def add_to(self, grid: QGridLayout, row: int) -> None:

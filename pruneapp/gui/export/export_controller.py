@@ -591,6 +591,7 @@ class ExportController(Feature[ExportDialog]):
         dialog.page.stepRequested.connect(self._on_step_requested)
         dialog.shrinkRequested.connect(partial(self._shrink, of))
         dialog.rejected.connect(self._forget_forecasts)
+        dialog.rejected.connect(self._store_page)
         multiple = preview.multiple
         if self._choices is None:
             dialog.page.set_request(CutRequest(multiple=multiple), dialog.page.check_mode(), "")
@@ -609,6 +610,11 @@ class ExportController(Feature[ExportDialog]):
         self.open_dialog(dialog)
         self._cut_evaluation.serve(dialog, of, self._forecasts)
         return dialog
+
+    def _store_page(self) -> None:
+        """Open the page Full size the next time if the dialog was cancelled on it."""
+        if self._choices is not None and self.dialog is not None and not self.dialog.is_shrunk:
+            self._choices = replace(self._choices, shrunk=False)
 
     def _store_choices(self) -> None:
         if self.dialog is not None:

@@ -83,7 +83,7 @@ def rounding_text(cost: RoundingCost | str | None, dtype: str) -> str:
         return unknown.format(type=dtype, why=cost)
     notices = [_infinite_text(cost)] if cost.infinite else []
     if cost.worst:
-        largest = translate("ExportSizes", "Largest rounding error {error} ({name}).")
+        largest = translate("ExportSizes", "Largest absolute rounding error {error} ({name}).")
         error = number_format.number(cost.worst)
         notices.append(largest.format(error=error, name=short_name(cost.where)))
     if cost.vanished:

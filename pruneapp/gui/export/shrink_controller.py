@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from platformdirs import user_cache_path
 from PySide6.QtCore import QObject
 
 from pruneapp import resources
@@ -165,8 +166,8 @@ def measure_cut(  # noqa: PLR0917 - each its own type
         from pruneapp.evaluation.process import EvaluationError
 
         raise EvaluationError(
-            "Random token ids are other tokens after the cut of the vocabulary, so the outputs "
-            "cannot be compared.",
+            "The evaluation uses random token IDs, and with fewer tokens the same ID is another "
+            "token: the outputs cannot be compared.",
             remedy="Choose a text file or a script for the evaluation.",
         )
 
@@ -179,7 +180,8 @@ def measure_cut(  # noqa: PLR0917 - each its own type
             yield state
             return
         opened = state.checkpoint.path
-        with temporary_folder() as folder:
+        # Not in the folder of the system, which may be in memory: it has the size of the model.
+        with temporary_folder(user_cache_path("pruneapp", appauthor=False)) as folder:
             report = shrink(state, planned, ShrinkRequest(folder / "cut", {}), part)
             path = report.path if opened.is_dir() else report.files[0].path
             with open_checkpoint(path, job=part) as written:

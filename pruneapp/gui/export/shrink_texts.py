@@ -23,8 +23,8 @@ def loss_text(*, grave: bool) -> str:
         )
     return translate(
         "Shrink",
-        "The weights do not show the quality loss. Evaluate the shrunk model; training the "
-        "exported model usually recovers a part of the loss.",
+        "Evaluate the shrunk model to see how much quality is lost. Training the exported model "
+        "usually recovers a part of the loss.",
     )
 
 

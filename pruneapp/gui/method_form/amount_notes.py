@@ -80,7 +80,7 @@ def _note(snapshot: Snapshot, step: Step, row: Row, names: tuple[str, ...], job:
         groups = [*{id(group): group for found in coupled.values() for group in found}.values()]
         note = _all_groups_note if step.scope == "global" else _groups_note
         return join_sentences(
-            _members_note(len(groups), len(coupled), len(selected)), note(snapshot, row, groups)
+            _members_note(groups, len(selected) - len(coupled)), note(snapshot, row, groups)
         )
     if isinstance(method, BlockMethod):
         if isinstance(amount, float) or len(names) == 1:
@@ -151,23 +151,27 @@ def _all_units(units: Units, *, channels: bool) -> str:
 def _rows_note(share: float, kept: Sequence[NDArray[np.int64]]) -> str:
     lengths = np.unique(np.concatenate(kept))
     each = [int(share_by_rows(share, [np.array([length])])[0]) for length in lengths]
-    text = translate("Amounts", "{low} in each row: {n} weights.")
+    text = translate("Amounts", "{low} pruned in each row: {n} weights.")
     if min(each) < max(each):
-        text = translate("Amounts", "{low} to {high} in each row: {n} weights.")
+        text = translate("Amounts", "{low} to {high} pruned in each row: {n} weights.")
     total = int(share_by_rows(share, kept).sum())
     return text.format(low=count(min(each)), high=count(max(each)), n=count(total))
 
 
-def _members_note(groups: int, coupled: int, selected: int) -> str:
-    """Return how many of the selected tensors belong to a group; "" if all of them do."""
-    if coupled == selected:
+def _members_note(groups: Sequence[Group], n_others: int) -> str:
+    """Return how many tensors the groups have, and that the others are not pruned.
+
+    `n_others` is the number of selected tensors that belong to no group; "" if it is 0.
+    """
+    if not n_others:
         return ""
-    one = translate("Amounts", "1 group in {n} of the {m} tensors; the others are not pruned.")
+    tensors = {name for group in groups for name in group.names}
+    one = translate("Amounts", "1 group with {n} tensors. Selected tensors in no group: {m}.")
     several = translate(
-        "Amounts", "{k} groups in {n} of the {m} tensors; the others are not pruned."
+        "Amounts", "{k} groups with {n} tensors. Selected tensors in no group: {m}."
     )
-    text = (one if groups == 1 else several).replace("{k}", count(groups))
-    return text.format(n=count(coupled), m=count(selected))
+    text = (one if len(groups) == 1 else several).replace("{k}", count(len(groups)))
+    return text.format(n=count(len(tensors)), m=count(n_others))
 
 
 def _all_groups_note(snapshot: Snapshot, row: Row, groups: Sequence[Group]) -> str:
@@ -184,8 +188,8 @@ def _all_groups_note(snapshot: Snapshot, row: Row, groups: Sequence[Group]) -> s
     if multiple > 1:
         text = translate(
             "Amounts",
-            "At most {n} of {units} units: the number that stays in each group is rounded up to a "
-            "multiple of {multiple}.",
+            "At most {n} of {units} units pruned: the number of units kept in each group is "
+            "rounded up to a multiple of {multiple}.",
         )
     total = sum(present)
     return text.format(
@@ -200,20 +204,20 @@ def _groups_note(snapshot: Snapshot, row: Row, groups: Sequence[Group]) -> str:
         rounded_count(group, present_units(group, snapshot.view), row.values) for group in groups
     ]
     pruned = [each.pruned for each in found]
-    text = translate("Amounts", "{low} units in each group.")
+    text = translate("Amounts", "{low} units pruned in each group.")
     if min(pruned) < max(pruned):
-        text = translate("Amounts", "{low} to {high} units in each group.")
+        text = translate("Amounts", "{low} to {high} units pruned in each group.")
     if any(each.pruned < each.requested for each in found):
         text = translate(
             "Amounts",
-            "{low} units in each group instead of {most}: the number that stays is rounded up to "
-            "a multiple of {multiple}.",
+            "{low} units pruned in each group instead of {most}: the number of units kept is "
+            "rounded up to a multiple of {multiple}.",
         )
         if min(pruned) < max(pruned):
             text = translate(
                 "Amounts",
-                "{low} to {high} units in each group: the number that stays is rounded up to a "
-                "multiple of {multiple}.",
+                "{low} to {high} units pruned in each group: the number of units kept is rounded "
+                "up to a multiple of {multiple}.",
             )
     return text.format(
         low=count(min(pruned)),

@@ -6,6 +6,7 @@ import errno
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -139,3 +140,12 @@ def test_a_temporary_folder_is_removed_after_its_block_or_after_its_process_was_
         with temporary_folder() as folder:
             assert {*tmp_path.iterdir()} == {foreign, folder}
     assert [*tmp_path.iterdir()] == [foreign]
+
+
+def test_a_temporary_folder_is_created_in_a_folder_or_else_in_that_of_the_system(tmp_path):
+    with temporary_folder(tmp_path / "new") as folder:
+        assert folder.parent == tmp_path / "new"
+    assert list((tmp_path / "new").iterdir()) == []
+    (tmp_path / "file").touch()
+    with temporary_folder(tmp_path / "file" / "below") as folder:
+        assert folder.parent == Path(tempfile.gettempdir())

@@ -679,7 +679,7 @@ class TestRounding:
         dialog.set_rounding("float16", RoundingCost("float16", 9, 0.0039, "conv1.weight", lost))
         assert note.text() == (
             "▲ 64 values in conv2_BN.running_var exceed the range of float16 and "
-            "become infinite. Largest rounding error 0.0039 (conv1.weight)."
+            "become infinite. Largest absolute rounding error 0.0039 (conv1.weight)."
         )
         assert note.foregroundRole() == DANGER
         assert note.isVisible()
@@ -687,7 +687,7 @@ class TestRounding:
         with qtbot.waitSignal(dialog.roundingRequested) as asked:
             qtbot.keyClick(type_, Qt.Key.Key_Down)
         dialog.set_rounding("bfloat16", RoundingCost("bfloat16", 9, 0.5, "a.w", (), 3))
-        assert note.text() == ("Largest rounding error 0.5 (a.w). Values rounded to 0: 3.")
+        assert note.text() == ("Largest absolute rounding error 0.5 (a.w). Values rounded to 0: 3.")
         assert note.foregroundRole() == MUTED
         with qtbot.assertNotEmitted(dialog.roundingRequested):
             qtbot.keyClick(type_, Qt.Key.Key_Up)

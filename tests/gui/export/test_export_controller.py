@@ -533,9 +533,9 @@ def test_a_type_whose_cost_cannot_be_read_says_why_and_is_asked_again(user, file
         "another program. Open it again."
     )
     user.key("Down", combo)
-    user.wait(lambda: note.text().startswith("Largest rounding error"))
+    user.wait(lambda: note.text().startswith("Largest absolute rounding error"))
     user.key("Up", combo)
-    user.wait(lambda: note.text().startswith("Largest rounding error"))
+    user.wait(lambda: note.text().startswith("Largest absolute rounding error"))
     leave(user)
 
 

@@ -432,6 +432,22 @@ def test_cancel_discards_what_was_chosen(user, dialog, monkeypatch):
     assert shrink_controller.python_text(Job()) == "▲ No Python was found."
 
 
+def test_a_cancelled_dialog_opens_on_the_page_full_size_again(user, folder, dialog):
+    """Regression: it opened on the page Shrunk, from which something had been exported."""
+    export_cut(user, dialog)
+    user.key("Ctrl+E")
+    user.wait(lambda: user.workbench.export.dialog is not None)
+    dialog = user.workbench.export.dialog
+    assert dialog.is_shrunk, "the page of the last export"
+    dialog.tabs.setFocus()
+    user.qtbot.keyClick(dialog.tabs, Qt.Key.Key_Left)
+    user.click(dialog.stop)
+    user.key("Ctrl+E")
+    user.wait(lambda: user.workbench.export.dialog is not None)
+    assert not user.workbench.export.dialog.is_shrunk
+    user.click(user.workbench.export.dialog.stop)
+
+
 def prune_neurons(user, multiple=""):
     """Prune 30 % of the neurons of each layer, rounded as in the form or to a multiple."""
     if user.rule.method.currentText() != "FFN neurons":

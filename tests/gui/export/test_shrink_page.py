@@ -425,8 +425,13 @@ def test_surplus_rows_are_offered_where_there_are_some(page, qtbot):
     cut = replace(TOKENS, after=4729)
     page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(*FOUND.axes, cut), surplus=271))
     assert row_text(page, "vocabulary") == "5,000 → 4,729 −5.4 %"
-    assert row(page, "vocabulary").exactness.text() == "✓ same output as full size"
+    text = row(page, "vocabulary").exactness
+    assert text.text() == "✓ same output as full size"
     assert page.order().forecast.request.vocabulary == TRAILING
+    cut = replace(cut, exactness="exact for this text")
+    page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(*FOUND.axes, cut), surplus=271))
+    assert text.text() == "△ same output for texts of the kept tokens"
+    assert text.width() >= text.sizeHint().width(), "it was clipped"
 
 
 def test_the_tokens_of_texts_are_kept(page, qtbot, monkeypatch):
@@ -590,7 +595,7 @@ def test_the_slider_of_shares_cuts_more_to_the_right(graph_page, qtbot):
     assert channels.before.text() == "40 →"
     assert channels.after.text() == "32"
     assert channels.percent.text() == "31\u00a0%"
-    assert graph_page.loss.text().startswith("The weights do not show the quality loss")
+    assert graph_page.loss.text().startswith("Evaluate the shrunk model to see how much quality")
     assert graph_page.order().check == "shapes"
     qtbot.keyClick(channels.slider, Qt.Key.Key_Home)
     assert graph_page.asked[-1] == CutRequest()

@@ -403,7 +403,7 @@ def test_the_help_of_a_field_is_behind_its_question_mark(form, qtbot):
 
 
 def test_what_an_amount_means_is_below_it_unless_it_is_wrong(form, qtbot):
-    text = "6 in each row: 104,448 weights."
+    text = "6 pruned in each row: 104,448 weights."
     form.set_amount_notes([text])
     label = form.rules[0].fields.notes["amount"]
     assert (label.text(), label.isVisible()) == (text, True)

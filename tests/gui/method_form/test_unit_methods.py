@@ -47,10 +47,12 @@ def test_what_the_multiple_makes_of_a_fraction_is_said_beside_the_amount(user, f
     user.choose(user.rule.method, "FFN neurons")
     user.ask_amount("25%")
     note = user.rule.fields.notes["amount"]
-    members = "6 groups in 18 of the 42 tensors; the others are not pruned."
-    user.wait(lambda: note.text() == f"{members} 64 units in each group.")
+    members = "6 groups with 18 tensors. Selected tensors in no group: 24."
+    user.wait(lambda: note.text() == f"{members} 64 units pruned in each group.")
     user.ask_amount("30%")
-    user.wait(lambda: note.text().startswith(f"{members} 64 units in each group instead of 77: "))
+    user.wait(
+        lambda: note.text().startswith(f"{members} 64 units pruned in each group instead of 77: ")
+    )
     assert note.text().endswith("is rounded up to a multiple of 64.")
 
 
@@ -107,9 +109,9 @@ def test_the_form_says_which_checked_tensors_have_a_group_and_counts_channels(us
     user.open_file(write_cnn(tmp_path / "cnn.pt"))
     user.choose(user.rule.method, "Channel groups")
     note = user.rule.fields.notes["amount"]
-    members = "2 groups in 4 of the 9 tensors; the others are not pruned."
+    members = "2 groups with 8 tensors. Selected tensors in no group: 5."
     user.ask_amount("50 %")
-    user.wait(lambda: note.text() == f"{members} 8 to 16 units in each group.")
+    user.wait(lambda: note.text() == f"{members} 8 to 16 units pruned in each group.")
     user.wait_preview()
     assert user.button.text() == "Prune 24 channels"
 
@@ -117,7 +119,8 @@ def test_the_form_says_which_checked_tensors_have_a_group_and_counts_channels(us
     user.ask_amount("40 %")
     user.wait(
         lambda: (
-            note.text() == f"{members} At most 19 of 48 units: the number that stays in each group "
+            note.text()
+            == f"{members} At most 19 of 48 units pruned: the number of units kept in each group "
             "is rounded up to a multiple of 8."
         )
     )

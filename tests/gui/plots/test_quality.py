@@ -54,6 +54,18 @@ def pixel(view, number):
     return view.canvas.pixel_of(at).toPoint()
 
 
+def test_the_axis_of_the_size_of_the_shrunk_file_has_a_unit(view, qtbot):
+    """Regression: the ticks were numbers such as 2e+07."""
+    metric = MetricChange("accuracy", 0.9, 0.92, 0.0, "repeatable", share=True)
+    states = [MeasuredState(0, "Opened", StateQuality((metric,), 0.0), is_old=False)]
+    view.set_states(states, 0, "")
+    view.axis_box.setCurrentIndex(view.axis_box.findData("shrunk"))
+    view.axis_box.activated.emit(view.axis_box.currentIndex())
+    view.set_shrunk_sizes({0: 20_000_000}, "")
+    ticks = view.canvas.bottom.tickStrings([0.0, 2e7], 1.0, 2e7)
+    assert ticks[1].replace("\u00a0", " ") == "20 MB"
+
+
 def test_points_are_at_their_numbers_and_a_click_requests_their_state(view, qtbot):
     dense, half, sparse = (pixel(view, number) for number in (0, 1, 3))
     assert dense.x() < half.x() < sparse.x()

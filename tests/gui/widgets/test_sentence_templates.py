@@ -203,7 +203,7 @@ def test_labels_of_the_history_are_said_part_by_part(english, chinese, german):
         ("'a' is truncated: at least 194,251 bytes are missing.", "194.251 Bytes"),
         ("'1,024.pt' is truncated: at least 9 bytes are missing.", "'1,024.pt'"),
         ("'damping' must be a positive number (got -0.5).", "-0,5"),
-        ("The largest rounding error is 1.5e-05, in '0.5'.", "1,5e-05, in '0.5'"),
+        ("The largest absolute rounding error is 1.5e-05, in '0.5'.", "1,5e-05, in '0.5'"),
         ("'v' alone needs more than 1.25 GB: its file is larger.", "1,25 GB"),
         ("Get it: at most 12.5 %", None),
         ("at most 12.5 %", "12,5 %"),
