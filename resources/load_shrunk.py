@@ -10,7 +10,6 @@ forward pass must not depend on widths otherwise. This file does not need Prunea
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file
 from torch import nn
 
 FILES = []
@@ -18,6 +17,8 @@ FILES = []
 
 def _read(file):
     if str(file).endswith(".safetensors"):
+        from safetensors.torch import load_file
+
         return load_file(file)
     return torch.load(file, map_location="cpu", weights_only=True)
 

@@ -15,6 +15,7 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Protocol
+from weakref import WeakKeyDictionary
 
 from pruneapp import json_codec
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
@@ -228,6 +229,19 @@ class Runner(Protocol):
 
     def close(self) -> None:
         """End its process."""
+
+
+# The files from which scripts build the model of the original widths, by shrunk checkpoint.
+_originals: WeakKeyDictionary[Checkpoint, Path] = WeakKeyDictionary()
+
+
+def load_by_resizing(shrunk: Checkpoint, original: Checkpoint) -> None:
+    """Make workers load a shrunk state dict by resizing the model that a script loads.
+
+    The script loads `original`, from which `shrunk` was cut. Raises `EvaluationError` for an
+    original in a store.
+    """
+    _originals[shrunk] = path_of(original)
 
 
 def as_on_disk(snapshot: Snapshot) -> Snapshot:
@@ -473,9 +487,12 @@ class ScriptRunner:
             )
         if graph:
             products = read_model_graph(checkpoint, job.cancel).products(checkpoint)
+        where = {"path": str(path)}
+        if (original := _originals.get(checkpoint)) is not None:
+            where = {"path": str(original), "shrunk": str(path)}
         try:
             answer = self.worker.call(
-                "open", job, "loading the model", path=str(path), seed=seed, products=products
+                "open", job, "loading the model", seed=seed, products=products, **where
             )
         except EvaluationError as error:
             raise remedy_for_loading(error, checkpoint, opened) from None

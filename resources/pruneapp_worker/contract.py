@@ -97,11 +97,12 @@ class Session:
         ]
 
     def do_open(
-        self, path: str, seed: int, products: list[dict[str, Any]] | None = None
+        self, path: str, seed: int, products: list[dict[str, Any]] | None = None, shrunk: str = ""
     ) -> dict[str, Any]:
         """Load a model, which replaces the previous one, and return a description of its tensors.
 
         A session of onnxruntime has none that could be read; `products` are those of its graph.
+        With a file of smaller tensors `shrunk`, the model is resized to them, as a user does.
         Raises `ContractError` if `load` returns neither a module nor a session of `path`; then no
         model is loaded.
         """
@@ -126,6 +127,10 @@ class Session:
             )
         self._model = model
         if session is None:
+            if shrunk:
+                from pruneapp_worker.resized_model import resize
+
+                resize(module, shrunk)
             self._tensors = tensors.ModelTensors(module)
             return {"tensors": self._tensors.describe(), "session": False}
         from_path = graph_session.is_made_from(session, path)

@@ -20050,6 +20050,16 @@ steps</extracomment>
         <translation>Die Ausgaben des unbeschnittenen Modells sind nicht alle endlich.</translation>
     </message>
     <message>
+        <source>{LOADER} cannot load the smaller tensors into the model, so the exported file could not be loaded either.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{LOADER} kann die kleineren Tensoren nicht in das Modell laden; die exportierte Datei ließe sich daher auch nicht laden.</translation>
+    </message>
+    <message>
+        <source>Let load(path) return a model whose tensors have the names of the checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie load(path) ein Modell zurückgeben, dessen Tensoren die Namen des Checkpoints haben.</translation>
+    </message>
+    <message>
         <source>torch {version} cannot trace models.</source>
         <extracomment>sentences</extracomment>
         <translation>torch {version} kann keine Modelle aufzeichnen.</translation>

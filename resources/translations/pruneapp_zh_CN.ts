@@ -20049,6 +20049,16 @@ steps</extracomment>
         <translation>未剪枝模型的输出并非都是有限值。</translation>
     </message>
     <message>
+        <source>{LOADER} cannot load the smaller tensors into the model, so the exported file could not be loaded either.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{LOADER} 无法把较小的张量加载到模型中，因此导出的文件也无法加载。</translation>
+    </message>
+    <message>
+        <source>Let load(path) return a model whose tensors have the names of the checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>让 load(path) 返回张量名称与检查点相同的模型。</translation>
+    </message>
+    <message>
         <source>torch {version} cannot trace models.</source>
         <extracomment>sentences</extracomment>
         <translation>torch {version} 无法追踪模型。</translation>

@@ -205,3 +205,19 @@ def test_old_versions_of_torch_are_refused(monkeypatch, is_missing):
     with pytest.raises(pipe.ContractError, match=r"^torch .* cannot trace models") as caught:
         traced_model.find_export()
     assert caught.value.remedy.startswith("Choose a Python with torch 2.3 or newer, ")
+
+
+def test_a_model_with_other_names_cannot_be_resized(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(resources.path("pruneapp_worker/main.py").parent.parent))
+    from pruneapp_worker.pipe import ContractError
+    from pruneapp_worker.resized_model import resize
+
+    smaller = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Linear(3, 2)).state_dict()
+    torch.save(smaller, tmp_path / "cut.pt")
+    model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Linear(8, 2))
+    resize(model, str(tmp_path / "cut.pt"))
+    assert model[0].out_features == model[1].in_features == 3
+    torch.save({f"other.{name}": tensor for name, tensor in smaller.items()}, tmp_path / "cut.pt")
+    with pytest.raises(ContractError) as caught:
+        resize(model, str(tmp_path / "cut.pt"))
+    assert "cannot load the smaller tensors into the model" in caught.value.sentence

@@ -172,6 +172,11 @@ class ScriptProcess:
         return evaluator.runner.sha256, evaluator.seed, evaluator.runner.options.limit
 
     @property
+    def runs_script(self) -> bool:
+        """Whether it is a script, and not a command line."""
+        return isinstance(self.agreed, AgreedScript)
+
+    @property
     def runs_random_inputs(self) -> bool:
         """Whether it is a built-in script without data of the user."""
         agreed = self.agreed

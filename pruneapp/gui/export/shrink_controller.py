@@ -152,13 +152,17 @@ def measure_cut(  # noqa: PLR0917 - each its own type
     """Measure a cut of a state, of `parameters` parameters, as it would be exported.
 
     A model of transformers is written to a temporary folder, with its tokenizer: zeros in its place
-    would not show the loss by removed tokens, experts and layers. Of other models, whose scripts
-    build the original widths, the units of the cut are set to zero, which computes the same. The
-    sparsity of the result is that of the model after the cut.
+    would not show the loss by removed tokens, experts and layers. A state dict is written to a
+    temporary file, and the model of the script is resized to it by load_shrunk.py. Of other models
+    the units of the cut are set to zero, which computes the same. The sparsity of the result is
+    that of the model after the cut.
 
     Raises as `plan_cut`, `shrink` and `ScriptProcess.measure` do, and `EvaluationError` if the
     inputs are random ids of tokens that are removed.
     """
+    # Imported here because it imports the code for processes, which a forecast does not need.
+    from pruneapp.evaluation.runner import load_by_resizing
+
     pruned = 0
     cuts_tokens = bool(wanted.request.vocabulary or wanted.request.texts)
     if cuts_tokens and process.runs_random_inputs:
@@ -176,15 +180,20 @@ def measure_cut(  # noqa: PLR0917 - each its own type
         nonlocal pruned
         state, planned = surveyed.plan_cut(wanted.request, kernel(), part)
         pruned = sum(ShrunkState(state, planned.cut).count_pruned(part).values())
+        source = state.checkpoint
+        opened, suffix = source.path, ""
         if not planned.structure.has_class:
-            yield state
-            return
-        opened = state.checkpoint.path
+            suffix = file_suffix(opened, source)
+            if not (suffix and planned.loader and process.runs_script):
+                yield state
+                return
         # Not in the folder of the system, which may be in memory: it has the size of the model.
         with temporary_folder(user_cache_path("pruneapp", appauthor=False)) as folder:
-            report = shrink(state, planned, ShrinkRequest(folder / "cut", {}), part)
+            report = shrink(state, planned, ShrinkRequest(folder / f"cut{suffix}", {}), part)
             path = report.path if opened.is_dir() else report.files[0].path
             with open_checkpoint(path, job=part) as written:
+                if suffix:
+                    load_by_resizing(written, source)
                 yield Snapshot(written)
 
     found = process.measure(past, parameters, job, calibrated_with, change=cut)

@@ -241,6 +241,8 @@ def load(path):
     return model.eval()
 
 def evaluate(model):
+    with open(__file__ + ".widths", "a") as file:
+        print(model.first.out_channels, len(model.first.weight), file=file)
     with torch.no_grad():
         return float(model(torch.ones(2, 1, 8, 8)).abs().mean())
 """
@@ -300,6 +302,11 @@ def test_the_page_shrunk_traces_the_model_and_cuts_it(user, cnn, tmp_path):
     for _ in range(3):
         user.key("Right", dialog.page.rows.rows["channels"].slider)
     user.wait(lambda: dialog.page.order() is not None and not dialog.page.forecast.is_empty)
+    user.click(dialog.page.evaluate)
+    user.wait(lambda: "After shrinking" in dialog.page.state.text(), 60_000)
+    widths = cnn.with_name("net.py.widths").read_text().splitlines()
+    assert widths[-1] == "24 24", "the model of the script is resized"
+    assert set(widths[:-1]) == {"32 32"}
     path = tmp_path / "net-shrunk.pt"
     assert dialog.page.target.target() == path
     size = dialog.page.forecast.after
