@@ -172,9 +172,10 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
     """Create a temporary folder, and remove it with its content after the block.
 
     It is created in `parent`, which is created as well; without it, or if that is not possible, in
-    the folder of the system for such files, which may be in memory. First, such folders of killed processes are removed, which may contain gigabytes. On Windows,
-    where folders cannot be locked, they are not removed. Raises `OSError` if no folder can be
-    created; errors of removing are ignored.
+    the folder of the system for such files, which may be in memory. First, such folders of killed
+    processes are removed, which may contain gigabytes. On Windows, where folders cannot be locked,
+    they are not removed. Raises `OSError` if no folder can be created; errors of removing are
+    ignored.
     """
     if parent is not None:
         with contextlib.suppress(OSError):
