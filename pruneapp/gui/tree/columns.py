@@ -143,7 +143,7 @@ class Column(IntEnum):
     SHAPE = ColumnSpec(
         title=QT_TRANSLATE_NOOP("TreeModel", "Shape"),
         text=lambda cells, node: number_format.shape(row.shape) if (row := cells.row(node)) else "",
-        sample="0" * 10,
+        sample="2048×2048×3×3",
         keys=_row_keys("shape", lambda _cells, _node: ()),
         in_tree=4,
         in_list=3,
