@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import base64
+import zlib
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar
 
 from PySide6.QtCore import Signal
 
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import PruneAppError
+from pruneapp.errors import JsonError, PruneAppError
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import ScriptRunner
 from pruneapp.groups.operator_graph import contains_operators
@@ -24,11 +26,19 @@ from pruneapp.gui.evaluation.evaluation_controller import (
     ScriptChangedError,
     ScriptProcess,
 )
+from pruneapp.json_codec import encode, load_object
 from pruneapp.progress import Job
 
+# The program in a session file, as base64 of compressed JSON: about 60 bytes for each operator.
+_TRACE = "trace"
+_MAX_STORED = 1 << 20  # characters
+_MAX_PROGRAM = 64 << 20  # bytes of JSON
 
-def trace_model(process: ScriptProcess, snapshot: Snapshot, job: Job) -> None:
+
+def trace_model(process: ScriptProcess, snapshot: Snapshot, job: Job) -> str:
     """Trace the model of a script with the weights of a state, and use its program from now on.
+
+    Return the program as a session file stores it; "" if it is too large.
 
     Raises the errors of `ScriptProcess.evaluator`, and `EvaluationError` if the script is a command
     line, or the model cannot be traced.
@@ -39,7 +49,10 @@ def trace_model(process: ScriptProcess, snapshot: Snapshot, job: Job) -> None:
             "A command line evaluates this file, so its model cannot be traced.",
             remedy="Choose an evaluation script instead.",
         )
-    set_traced_program(snapshot.checkpoint, runner.trace(snapshot, job))
+    program = runner.trace(snapshot, job)
+    set_traced_program(snapshot.checkpoint, program)
+    text = base64.b64encode(zlib.compress(encode(program))).decode()
+    return text if len(text) <= _MAX_STORED else ""
 
 
 class TraceController(Feature[Any]):
@@ -57,7 +70,8 @@ class TraceController(Feature[Any]):
     ) -> None:
         super().__init__(context, session)
         self._evaluation = evaluation
-        session.opened.connect(self._enable)
+        self._stored = ""  # the trace as a session file stores it; "" if there is none
+        session.opened.connect(self._on_opened)
 
     @flow
     def trace(self) -> Flow[None]:
@@ -81,7 +95,8 @@ class TraceController(Feature[Any]):
         work = partial(trace_model, process, self.document.snapshot())
         self._actions["trace_model"].setEnabled(False)
         try:
-            yield from RunJob(self.tr("Tracing the model"), work, Lane.PROGRAM, again)
+            title = self.tr("Tracing the model")
+            self._stored = yield from RunJob(title, work, Lane.PROGRAM, again)
         except ScriptChangedError:
             self._evaluation.forget_script()
             self._enable()
@@ -96,6 +111,30 @@ class TraceController(Feature[Any]):
         finally:
             self._enable()
         return False
+
+    # -- session files ----------------------------------------------------------------------------
+
+    def read(self) -> Mapping[str, Any]:
+        """Return the trace to store in a session file; empty if there is none, or a large one."""
+        return {_TRACE: self._stored} if self._stored else {}
+
+    def show(self, view: Mapping[str, Any]) -> None:
+        """Use the trace of a session file; invalid data is ignored."""
+        text = view.get(_TRACE)
+        if not isinstance(text, str):
+            return
+        try:
+            data = zlib.decompressobj().decompress(base64.b64decode(text), _MAX_PROGRAM)
+            program = load_object(data)
+        except (JsonError, ValueError, zlib.error):
+            return  # the session was not written by this application
+        set_traced_program(self.document.checkpoint, program)
+        self._stored = text
+        self.traced.emit()
+
+    def _on_opened(self) -> None:
+        self._stored = ""
+        self._enable()
 
     def _enable(self) -> None:
         document = self.session.document

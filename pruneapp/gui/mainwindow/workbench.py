@@ -725,7 +725,7 @@ class Workbench(QObject):
 
     def _read_view(self) -> Mapping[str, Any]:
         measured = {**self.evaluation.read(), **self.scans.read(), **self.frontier.read()}
-        return {**self.view_state.read(), **self.form.read(), **measured}
+        return {**self.view_state.read(), **self.form.read(), **measured, **self.trace.read()}
 
     def _read_results(self) -> Mapping[object, object]:
         return {**self.evaluation.results, **self.scans.results, **self.frontier.results}
@@ -736,6 +736,7 @@ class Workbench(QObject):
         self.evaluation.show(view)
         self.scans.show(view)
         self.frontier.show(view)
+        self.trace.show(view)
 
     def _clear_undo_of_fields(self) -> None:
         for field in self.views.form.findChildren(LineEdit):

@@ -9,6 +9,8 @@ import torch
 from PySide6.QtWidgets import QApplication, QLabel, QRadioButton
 
 from pruneapp.evaluation.runner import ScriptRunner
+from pruneapp.export.report import EXACT
+from pruneapp.groups.operator_graph import has_operators
 from pruneapp.gui.evaluation.dialogs import EvaluateDialog
 from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.plots.pages import Page
@@ -324,3 +326,26 @@ def test_the_page_shrunk_traces_the_model_and_cuts_it(user, cnn, tmp_path):
     model = space["load_shrunk"](space["Net"]())
     assert sum(p.numel() for p in model.parameters()) == size.parameters
     assert model(torch.ones(2, 1, 8, 8)).shape == (2, 10)
+
+
+def test_a_session_comes_back_with_the_trace(user, new_user, cnn, tmp_path):
+    user.menu("Tools", "Trace the model")
+    choose_script(user, cnn)
+    user.wait(lambda: has_operators(user.document.checkpoint), 60_000)
+    user.choose(user.rule.method, "Ln structured (channels)")
+    user.ask_amount("25 %")
+    user.wait(user.views.form.dependents.box.isChecked)
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: len(user.states) == 2)
+    saved = tmp_path / "work.prune"
+    user.save_session(saved)
+
+    other = new_user().wait_ready()
+    other.open(saved)
+    other.wait(lambda: other.document is not None and len(other.states) == 2)
+    other.wait(other.views.form.dependents.box.isChecked)
+    assert not other.views.pages.connections.trace.isVisible()
+    page = turn_to_page(other).page
+    assert page.forecast.after.parameters < page.forecast.before.parameters
+    assert page.forecast.exactness == EXACT
