@@ -283,7 +283,8 @@ class Step:
         scope = ("global",) if self.scope == "global" and self.prunes else ()
         words = self.limits.words()
         total = words[:1] if not amounts else ()  # it replaces the amount
-        settings = (*total, *self.along_texts(), *scope, *words[len(total) :])
+        chosen = ("allocated by a scan",) if self.data else ()
+        settings = (*total, *self.along_texts(), *scope, *words[len(total) :], *chosen)
         if len(self.rows) == 1 and not counts and settings:
             (row,) = self.rows
             return ", ".join((row.method_words(amount=amounts), *settings, f"on {row.place()}"))
@@ -296,6 +297,8 @@ class Step:
             ]
             # Labels of the methods, which distinguish steps whose rules differ in their amounts.
             what = list(dict.fromkeys(row.method_words(amount=amounts) for row, _ in pruned))
+            if chosen:  # each tensor has its own amount: the total says more
+                what = list(_total_words([row for row, _ in pruned]))
             more = ", …" if len(what) > _MOST_ROWS_NAMED else ""
             head = f"{', '.join(what[:_MOST_ROWS_NAMED])}{more} " if what else ""
             tensors = counted(sum(n for _, n in pruned), "tensor")
@@ -441,6 +444,24 @@ def _method_texts(method: Method, values: Mapping[str, Any], *, amount: bool) ->
         elif value != param.default:
             rest.append(f"{param.label.lower()} {param.format(value)}")
     return [f"{head} {amount_text}".strip(), *rest]
+
+
+def _total_words(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield each method of rows with the sum of their counts: "L1 12,345 weights"."""
+    totals: dict[str, int] = {}
+    for row in rows:
+        params = registry.get(row.method).params
+        count = sum(
+            amount
+            for param in params
+            if isinstance(param, AmountParam) and isinstance(amount := row.values[param.name], int)
+        )
+        totals[row.method] = totals.get(row.method, 0) + count
+    for row in {row.method: row for row in rows}.values():
+        method = registry.get(row.method)
+        names = [param.name for param in method.params if isinstance(param, AmountParam)]
+        values = {**row.values, **dict.fromkeys(names, totals[row.method])}
+        yield ", ".join(_method_texts(method, values, amount=bool(totals[row.method])))
 
 
 def _amount(amount: Amount, method: Method) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
@@ -44,6 +45,14 @@ if TYPE_CHECKING:
 
 
 # First characters that make a spreadsheet treat text as a formula, or that it skips.
+# Titles of the metrics of built-in scripts, by name; those of other scripts are their names.
+_METRIC_TITLES: Mapping[str, str] = {
+    "mean_cosine": "cosine (mean)",
+    "lowest_cosine": "lowest cosine",
+    "relative_error": "relative error",
+    "same_top1": "same top-1",
+}
+_SHA256 = re.compile("[0-9a-f]{64}")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -252,16 +261,25 @@ def html_template(name: str) -> Template:
         undefined=jinja2.StrictUndefined,
         finalize=_escape_text,
     )
-    environment.filters |= {"percent": percent, "size": size, "data": calibration_text}
+    environment.filters |= {
+        "percent": percent,
+        "size": size,
+        "data": calibration_text,
+        "metric": metric_title,
+    }
     return environment.from_string(resources.path(name).read_text(encoding="utf-8"))
 
 
 def calibration_text(data: str, names: Mapping[str, str] | None = None) -> str:
     """Return calibration data as text for the user; an unknown kind of data as it is.
 
+    Of a SHA-256 the first twelve digits are given; the table of files has it whole.
+
     `names` are the file names of data, as far as they are known.
     """
     kind, _, rest = data.partition(":")
+    if _SHA256.fullmatch(rest):
+        rest = rest[:12]
     name = (names or {}).get(data, "")
     file = f"{name} (SHA-256 {rest})" if name else f"with the SHA-256 {rest}"
     words = {
@@ -273,6 +291,11 @@ def calibration_text(data: str, names: Mapping[str, str] | None = None) -> str:
         "test images": f"the images of {rest} that accuracy is measured on",
     }
     return words.get(kind, data)
+
+
+def metric_title(name: str) -> str:
+    """Return the title of a metric; it is the name of a metric of the user's script."""
+    return _METRIC_TITLES.get(name, name)
 
 
 def percent(share: float | None) -> str:

@@ -4030,11 +4030,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Vorher und nachher auswerten</translation>
     </message>
     <message>
-        <source>Measure the model before and after: with evaluate() of the same script, and if a metric gets worse by more than the noise, you are asked whether to keep the result. If the script has no evaluate(), the evaluation of the states is used.</source>
-        <extracomment>recovery, evaluates</extracomment>
-        <translation>Das Modell vorher und nachher messen: mit evaluate() desselben Skripts, und wenn eine Metrik um mehr als das Rauschen schlechter wird, werden Sie gefragt, ob das Ergebnis behalten wird. Hat das Skript kein evaluate(), wird die Auswertung der Zustände verwendet.</translation>
-    </message>
-    <message>
         <source>Prunes the weights of a tensor with the smallest product of magnitude and size of their input, in any row. Use it instead of Wanda per row for image models, and for layers whose rows are inputs (the Conv1D of transformers). Needs statistics of activations. Compare it with magnitude.</source>
         <extracomment>method wanda_per_tensor</extracomment>
         <translation>Prunt die Gewichte eines Tensors mit dem kleinsten Produkt aus Betrag und Größe ihrer Eingabe, gleich in welcher Zeile. Statt Wanda je Zeile für Bildmodelle und für Schichten, deren Zeilen Eingaben sind (Conv1D von transformers). Braucht eine Aktivierungsstatistik. Vergleichen Sie es mit dem Betrag.</translation>
@@ -4158,6 +4153,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Start from a sequential repair, unless it is worse on the held-out inputs.</source>
         <extracomment>recovery, repair</extracomment>
         <translation>Mit einer sequenziellen Reparatur beginnen, sofern sie auf den zurückgehaltenen Eingaben nicht schlechter ist.</translation>
+    </message>
+    <message>
+        <source>Measure the model before and after. If a metric gets worse by more than the noise, you are asked whether to keep the result. A script is measured by its evaluate(), all other data as set up for the states.</source>
+        <extracomment>recovery, evaluates</extracomment>
+        <translation>Das Modell vorher und nachher messen. Wird eine Metrik um mehr als das Rauschen schlechter, werden Sie gefragt, ob das Ergebnis bleiben soll. Mit einem Skript misst dessen evaluate(), bei allen anderen Daten die Bewertung, die für die Zustände eingerichtet ist.</translation>
     </message>
     <message>
         <source>Sparsity of all scanned tensors together: a fraction of their weights, or a number.</source>
@@ -4997,6 +4997,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>anderes</translation>
     </message>
     <message>
+        <source>Measured in an earlier run. Evaluate one state ({keys}): with the same script, data and options the other values are compared again, too.</source>
+        <translation>In einem früheren Lauf gemessen. Bewerten Sie einen Zustand ({keys}): Mit demselben Skript, denselben Daten und Optionen werden auch die anderen Werte wieder verglichen.</translation>
+    </message>
+    <message>
         <source>Measured earlier.</source>
         <translation>Früher gemessen.</translation>
     </message>
@@ -5031,10 +5035,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Without labels, the agreement is measured on the calibration images, so it is higher than on other images. Accuracy is measured on images that were not used for calibration.</source>
         <translation>Ohne Labels wird die Übereinstimmung auf den Kalibrierungsbildern gemessen; sie ist daher höher als auf anderen Bildern. Die Genauigkeit wird auf Bildern gemessen, die nicht zur Kalibrierung dienten.</translation>
-    </message>
-    <message>
-        <source>From an earlier run: evaluate again ({keys}) to compare.</source>
-        <translation>Aus einem früheren Lauf: zum Vergleichen neu auswerten ({keys}).</translation>
     </message>
     <message>
         <source>Counting multiply-adds…</source>
@@ -8148,10 +8148,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{n} Tokens</translation>
     </message>
     <message>
-        <source>▲ evaluated on the calibration data</source>
-        <translation>▲ kalibriert mit den Daten, die ihn messen</translation>
-    </message>
-    <message>
         <source>{share} pruned: {words}</source>
         <translation>{share} geprunt: {words}</translation>
     </message>
@@ -8162,6 +8158,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>{metric} {value}</source>
         <translation>{metric} {value}</translation>
+    </message>
+    <message>
+        <source>▲ evaluated on the data it was chosen or calibrated with</source>
+        <translation>▲ auf den Daten bewertet, mit denen ausgewählt oder kalibriert wurde</translation>
     </message>
     <message>
         <source>Shrunk</source>
@@ -9269,6 +9269,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Fortschritt des Trainings</translation>
     </message>
     <message>
+        <source>Nothing to plot yet. First the inputs are recorded, and learning rates are tried. Then the whole model is trained, and its error is plotted here.</source>
+        <translation>Noch nichts zu zeichnen. Zuerst werden die Eingaben aufgezeichnet und Lernraten ausprobiert. Danach wird das ganze Modell trainiert und sein Fehler hier gezeichnet.</translation>
+    </message>
+    <message>
         <source>Nothing to plot yet. First the inputs are recorded, each block is trained alone, and learning rates are tried. Then the whole model is trained, and its error is plotted here.</source>
         <translation>Noch keine Kurve. Zuerst werden die Eingaben aufgezeichnet, jeder Block wird einzeln trainiert, und Lernraten werden ausprobiert. Dann wird das ganze Modell trainiert, und sein Fehler wird hier gezeichnet.</translation>
     </message>
@@ -9785,6 +9789,14 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Report saved as {file}.</source>
         <translation>Bericht als {file} gespeichert.</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>No program was found to open &apos;{file}&apos;. Open it in a browser.</source>
+        <translation>Es wurde kein Programm gefunden, um „{file}“ zu öffnen. Öffnen Sie die Datei in einem Browser.</translation>
     </message>
 </context>
 <context>
@@ -10480,6 +10492,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Vor dem Pruning: {metric} {value}.</translation>
     </message>
     <message>
+        <source>Measuring again gives the same values; their sampling error is unknown.</source>
+        <translation>Eine neue Messung ergibt dieselben Werte; ihr Stichprobenfehler ist unbekannt.</translation>
+    </message>
+    <message>
         <source>{n} of {all} evaluations measured</source>
         <translation>{n} von {all} Auswertungen gemessen</translation>
     </message>
@@ -10518,10 +10534,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Scanned state: {state} (not the current state).</source>
         <translation>Gescannter Zustand: {state} (nicht der aktuelle Zustand).</translation>
-    </message>
-    <message>
-        <source>Repeatable; the sampling error is unknown.</source>
-        <translation>Wiederholbar; der Stichprobenfehler ist unbekannt.</translation>
     </message>
     <message>
         <source>most sensitive: {name}, {damage} worse at {amount}</source>
@@ -21788,6 +21800,11 @@ steps</extracomment>
         <translation>mit Norm</translation>
     </message>
     <message>
+        <source>allocated by a scan</source>
+        <extracomment>steps</extracomment>
+        <translation>nach einem Scan verteilt</translation>
+    </message>
+    <message>
         <source>total {n}</source>
         <extracomment>steps</extracomment>
         <translation>insgesamt {n}</translation>
@@ -23927,10 +23944,6 @@ steps</extracomment>
         <translation>Summe der Beträge</translation>
     </message>
     <message>
-        <source>{norm} retained (this step)</source>
-        <translation>{norm} erhalten (Schritt)</translation>
-    </message>
-    <message>
         <source>{norm} retained (whole model)</source>
         <translation>{norm} erhalten (Modell)</translation>
     </message>
@@ -23977,6 +23990,10 @@ steps</extracomment>
     <message>
         <source>Tensors that this step prunes, by rules or check marks</source>
         <translation>Die geprunt werden: nach Regeln oder Kreuzen</translation>
+    </message>
+    <message>
+        <source>{norm} retained (tensors of this step)</source>
+        <translation>{norm} erhalten (Tensoren dieses Schritts)</translation>
     </message>
     <message>
         <source>{sum} of the remaining weights after this step, relative to the value before it, over the tensors of this step.</source>

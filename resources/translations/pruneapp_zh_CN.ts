@@ -4030,11 +4030,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>前后各评估一次</translation>
     </message>
     <message>
-        <source>Measure the model before and after: with evaluate() of the same script, and if a metric gets worse by more than the noise, you are asked whether to keep the result. If the script has no evaluate(), the evaluation of the states is used.</source>
-        <extracomment>recovery, evaluates</extracomment>
-        <translation>在之前和之后测量模型：使用同一脚本的 evaluate()；若某个指标变差的程度超过噪声，会询问是否保留结果。若脚本没有 evaluate()，则使用状态的评估。</translation>
-    </message>
-    <message>
         <source>Prunes the weights of a tensor with the smallest product of magnitude and size of their input, in any row. Use it instead of Wanda per row for image models, and for layers whose rows are inputs (the Conv1D of transformers). Needs statistics of activations. Compare it with magnitude.</source>
         <extracomment>method wanda_per_tensor</extracomment>
         <translation>不论所在行，剪枝张量中“幅值 × 输入大小”最小的权重。对图像模型，以及行为输入的层（transformers 的 Conv1D），用它代替逐行 Wanda。需要激活统计。请与按幅值的结果对比测量。</translation>
@@ -4158,6 +4153,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Start from a sequential repair, unless it is worse on the held-out inputs.</source>
         <extracomment>recovery, repair</extracomment>
         <translation>从顺序修复开始，除非它在留出的输入上更差。</translation>
+    </message>
+    <message>
+        <source>Measure the model before and after. If a metric gets worse by more than the noise, you are asked whether to keep the result. A script is measured by its evaluate(), all other data as set up for the states.</source>
+        <extracomment>recovery, evaluates</extracomment>
+        <translation>在恢复前后测量模型。如果某个指标的下降超过噪声，会询问您是否保留结果。使用脚本时由其 evaluate() 测量，其他数据按为状态设置的评估方式测量。</translation>
     </message>
     <message>
         <source>Sparsity of all scanned tensors together: a fraction of their weights, or a number.</source>
@@ -4997,6 +4997,10 @@ Code inside checkpoints is never executed.</source>
         <translation>其他</translation>
     </message>
     <message>
+        <source>Measured in an earlier run. Evaluate one state ({keys}): with the same script, data and options the other values are compared again, too.</source>
+        <translation>在较早的运行中测量。请评估一个状态（{keys}）：如果脚本、数据和选项相同，其他值也会重新参与比较。</translation>
+    </message>
+    <message>
         <source>Measured earlier.</source>
         <translation>此前测量。</translation>
     </message>
@@ -5031,10 +5035,6 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Without labels, the agreement is measured on the calibration images, so it is higher than on other images. Accuracy is measured on images that were not used for calibration.</source>
         <translation>没有标签时，一致性在校准图像上测量，因此会高于其他图像。准确率在未用于校准的图像上测量。</translation>
-    </message>
-    <message>
-        <source>From an earlier run: evaluate again ({keys}) to compare.</source>
-        <translation>来自之前的运行：重新评估（{keys}）以便比较。</translation>
     </message>
     <message>
         <source>Counting multiply-adds…</source>
@@ -8148,10 +8148,6 @@ Code inside checkpoints is never executed.</source>
         <translation>{n} 个词元</translation>
     </message>
     <message>
-        <source>▲ evaluated on the calibration data</source>
-        <translation>▲ 用测量它的数据校准</translation>
-    </message>
-    <message>
         <source>{share} pruned: {words}</source>
         <translation>{share} 已剪枝：{words}</translation>
     </message>
@@ -8162,6 +8158,10 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>{metric} {value}</source>
         <translation>{metric} {value}</translation>
+    </message>
+    <message>
+        <source>▲ evaluated on the data it was chosen or calibrated with</source>
+        <translation>▲ 在用于选择或校准的数据上评估</translation>
     </message>
     <message>
         <source>Shrunk</source>
@@ -9268,6 +9268,10 @@ computed on this computer.</source>
         <translation>训练进度</translation>
     </message>
     <message>
+        <source>Nothing to plot yet. First the inputs are recorded, and learning rates are tried. Then the whole model is trained, and its error is plotted here.</source>
+        <translation>尚无可绘制的内容。首先记录输入并尝试学习率，然后训练整个模型，并在此处绘制其误差。</translation>
+    </message>
+    <message>
         <source>Nothing to plot yet. First the inputs are recorded, each block is trained alone, and learning rates are tried. Then the whole model is trained, and its error is plotted here.</source>
         <translation>尚无曲线。首先记录输入，逐个训练每个块，并尝试学习率。然后训练整个模型，其误差会绘制在这里。</translation>
     </message>
@@ -9784,6 +9788,14 @@ computed on this computer.</source>
     <message>
         <source>Report saved as {file}.</source>
         <translation>报告已保存为 {file}。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>No program was found to open &apos;{file}&apos;. Open it in a browser.</source>
+        <translation>未找到可打开“{file}”的程序。请在浏览器中打开它。</translation>
     </message>
 </context>
 <context>
@@ -10479,6 +10491,10 @@ computed on this computer.</source>
         <translation>剪枝之前：{metric} {value}。</translation>
     </message>
     <message>
+        <source>Measuring again gives the same values; their sampling error is unknown.</source>
+        <translation>再次测量会得到相同的值；其抽样误差未知。</translation>
+    </message>
+    <message>
         <source>{n} of {all} evaluations measured</source>
         <translation>{all} 次评估中已测量 {n} 次</translation>
     </message>
@@ -10517,10 +10533,6 @@ computed on this computer.</source>
     <message>
         <source>Scanned state: {state} (not the current state).</source>
         <translation>扫描的状态：{state}（不是当前状态）。</translation>
-    </message>
-    <message>
-        <source>Repeatable; the sampling error is unknown.</source>
-        <translation>可重复；抽样误差未知。</translation>
     </message>
     <message>
         <source>most sensitive: {name}, {damage} worse at {amount}</source>
@@ -21787,6 +21799,11 @@ steps</extracomment>
         <translation>连同归一化</translation>
     </message>
     <message>
+        <source>allocated by a scan</source>
+        <extracomment>steps</extracomment>
+        <translation>按扫描结果分配</translation>
+    </message>
+    <message>
         <source>total {n}</source>
         <extracomment>steps</extracomment>
         <translation>总量 {n}</translation>
@@ -23926,10 +23943,6 @@ steps</extracomment>
         <translation>幅值之和</translation>
     </message>
     <message>
-        <source>{norm} retained (this step)</source>
-        <translation>{norm}保留率（此步骤）</translation>
-    </message>
-    <message>
         <source>{norm} retained (whole model)</source>
         <translation>{norm}保留率（整个模型）</translation>
     </message>
@@ -23976,6 +23989,10 @@ steps</extracomment>
     <message>
         <source>Tensors that this step prunes, by rules or check marks</source>
         <translation>由规则或勾选决定的、此步骤剪枝的张量</translation>
+    </message>
+    <message>
+        <source>{norm} retained (tensors of this step)</source>
+        <translation>{norm} 保留（此步骤的张量）</translation>
     </message>
     <message>
         <source>{sum} of the remaining weights after this step, relative to the value before it, over the tensors of this step.</source>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -209,6 +210,16 @@ def test_protected_weights_and_what_was_pruned_before_count():
     assert [share.pruned for share in found.shares] == [40, 40]
     rows = found.step().rows
     assert [row.values["amount"] for row in rows] == [20, 20]
+
+
+def test_the_label_of_its_step_has_the_method_and_the_total():
+    """Regression: it listed the counts of the first tensors."""
+    shapes = {name: (100, {0.5: loss}) for name, loss in (("a", 0.1), ("b", 0.2), ("c", 0.3))}
+    step = replace(allocate(made_scan(shapes), 0.4).step(), data=("text:1",))
+    total = sum(row.values["amount"] for row in step.rows)
+    assert step.label((1,) * len(step.rows)) == (
+        f"L1 {total} weights on 3 tensors by 3 rules, allocated by a scan"
+    )
 
 
 def test_a_total_as_large_as_the_ceiling_is_what_that_allows():

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pruneapp.evaluation.metric import SIDES, MetricChange, StepKind
 from pruneapp.evaluation.report.contents import HistoryReport, ReportedEvaluation, ReportedState
-from pruneapp.export.report_writer import percent
+from pruneapp.export.report_writer import metric_title, percent
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom in pixels
 
@@ -135,7 +135,7 @@ def _chart(
             PlottedState(
                 Marker(state.kind, x, y),
                 f"{_label(state, longest=200)}: {percent(state.sparsity)} pruned, "
-                f"{metric.name} {value_text(metric)}",
+                f"{metric_title(metric.name)} {value_text(metric)}",
                 places.get(ancestor),
                 None if noise is None else (y_of(noise[0]), y_of(noise[1])),
                 label,
@@ -146,7 +146,7 @@ def _chart(
     kinds = dict.fromkeys(state.kind for state, _ in found if state.kind is not None)
     return Chart(
         first.name,
-        f"{first.name}, %" if first.share else first.name,
+        f"{metric_title(first.name)}, %" if first.share else metric_title(first.name),
         tuple(states),
         tuple((x_of(tick), f"{tick:g}") for tick in x_ticks),
         tuple((y_of(tick), f"{tick:g}") for tick in y_ticks),

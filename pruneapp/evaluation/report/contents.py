@@ -84,6 +84,11 @@ class ReportedEvaluation:
     metrics: tuple[str, ...]  # names, in the order returned by the script
     shares: frozenset[str]  # names of the metrics that are shown in percent
 
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether a state was chosen or calibrated with the evaluation data."""
+        return any(m.calibrated for quality in self.of_state.values() for m in quality.metrics)
+
 
 @dataclass(frozen=True)
 class HistoryReport:

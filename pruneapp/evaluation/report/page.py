@@ -115,4 +115,4 @@ def _remarks(state: ReportedState, evaluation: ReportedEvaluation | None) -> Ite
     if state.number and judged and all(metric.is_none for metric in judged):
         yield "no difference from the unpruned model was found"
     if any(metric.calibrated for metric in metrics):
-        yield "▲ chosen or calibrated with the same data: may be better than with other data"
+        yield "▲"

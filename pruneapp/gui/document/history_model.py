@@ -230,6 +230,7 @@ class HistoryModel(QAbstractItemModel):
             None if size is None else size.nbytes,
             () if result is None else result.metrics,
             item.note,
+            is_unpruned=not state,
         )
 
     def table(self) -> StateTable:

@@ -23,13 +23,20 @@ class StateRow:
     nbytes: int | None = None  # of all tensors in a compact file; None if it is not known
     metrics: tuple[MetricChange, ...] = ()
     note: str = ""
+    is_unpruned: bool = False  # whether it is the unpruned model that others are compared with
 
     @classmethod
     def of(cls, state: MeasuredState) -> StateRow:
         """Return the row of a measured state."""
         quality = state.quality
         return cls(
-            state.number, state.label, quality.sparsity, quality.nbytes, quality.metrics, state.note
+            state.number,
+            state.label,
+            quality.sparsity,
+            quality.nbytes,
+            quality.metrics,
+            state.note,
+            quality.unpruned,
         )
 
     def metric(self, name: str) -> MetricChange | None:
@@ -73,6 +80,11 @@ class StateTable:
 
             return read
 
+        def read_noise(row: StateRow) -> object:
+            metric = row.metric(name)
+            # That of the unpruned model is not the noise of a difference.
+            return "" if metric is None or row.is_unpruned else metric.half or ""
+
         title = number_format.metric_title(name)
         difference, noise = translate("States", "difference"), translate("States", "noise ±")
         if not is_only:
@@ -82,7 +94,7 @@ class StateTable:
         return [
             StateColumn(title, cell(lambda metric: metric.value)),
             StateColumn(difference, cell(lambda metric: metric.difference)),
-            StateColumn(noise, cell(lambda metric: metric.half or "")),
+            StateColumn(noise, read_noise),
         ]
 
     def after_metrics(self) -> list[StateColumn]:

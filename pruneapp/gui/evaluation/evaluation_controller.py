@@ -433,6 +433,8 @@ class EvaluationController(Feature[EvaluateDialog]):
                 self._count += 1
         if self._measuring is None:
             self._measure_queue()
+        else:
+            self._refresh()
 
     @flow
     def _measure_queue(self) -> Flow[None]:
@@ -849,9 +851,10 @@ class EvaluationController(Feature[EvaluateDialog]):
     def why_old(self) -> str:
         """Sentences that say why results are outdated, and what to do."""
         if self._source is None:
-            return self.tr("From an earlier run: evaluate again ({keys}) to compare.").format(
-                keys=self._actions.shortcut_or_path("evaluate_state")
-            )
+            return self.tr(
+                "Measured in an earlier run. Evaluate one state ({keys}): with the same script, "
+                "data and options the other values are compared again, too."
+            ).format(keys=self._actions.shortcut_or_path("evaluate_state"))
         if not self._evaluation and self._measuring is not None:
             return self.tr("Measured earlier.")  # whether alike is known after the first result
         return self.tr("Measured with another script, Python or options.")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog
 
 from pruneapp.evaluation.report.contents import ReportSource
@@ -21,7 +24,7 @@ _SUFFIX = ".html"
 
 
 class ReportController(Feature[QDialog]):
-    """Writes the report, and offers to open the folder that contains it."""
+    """Writes the report, and offers to open it."""
 
     commands: ClassVar = {"report": "save"}
 
@@ -59,4 +62,14 @@ class ReportController(Feature[QDialog]):
 
         name = yield from RunJob(self.tr("Writing the report"), work, Lane.WRITING)
         self._notifications.end(NoticeTopic.EXPORT)
-        self._notifications.show_done(self.tr("Report saved as {file}.").format(file=name))
+        self._notifications.offer(
+            NoticeTopic.EXPORT,
+            self.tr("Report saved as {file}.").format(file=name),
+            self.tr("Open"),
+            partial(self._open, path.with_name(name)),
+        )
+
+    def _open(self, path: Path) -> None:
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.absolute()))):
+            words = self.tr("No program was found to open '{file}'. Open it in a browser.")
+            self._notifications.show_info(NoticeTopic.EXPORT, words.format(file=path))

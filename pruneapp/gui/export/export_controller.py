@@ -229,7 +229,7 @@ def _resolved(path: Path) -> Path:
 def accompanying_files(report: ExportReport, request: ExportRequest) -> tuple[Path, ...]:
     """Return the paths of the requested files: comparison script, then report; empty for none."""
     script = (accompanying_path(report, _SCRIPT),) if request.script else ()
-    account = (accompanying_path(report, f".report{request.report}"),) if request.report else ()
+    account = (accompanying_path(report, f"-report{request.report}"),) if request.report else ()
     return (*script, *account)
 
 

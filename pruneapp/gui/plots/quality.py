@@ -36,7 +36,10 @@ _LARGEST = 1e100  # largest absolute number that an axis supports
 _STEP = 0.1  # step of the keys, as a share of the initial tolerance
 _MIN_BOX_WIDTH = 84  # pixels of the boxes for axis and metric; longer texts are elided
 _CUT_SIDES = 5  # corners of the marker of a measured cut, see `paint_point`
-_INKS = ("kept", "magenta", "teal", "olive", "text")
+# Repairs and recoveries have their own colors, so that these do not depend on what was measured
+# first.
+_INKS_OF = {StepKind.REPAIR: "magenta", StepKind.RECOVERY: "teal"}
+_INKS = ("kept", "olive", "text", *_INKS_OF.values())
 
 
 @dataclass(frozen=True)
@@ -53,11 +56,11 @@ class SeriesColors:
     def __init__(self) -> None:
         self._inks: dict[str, str] = {}
 
-    def ink(self, kind: str) -> str:
+    def ink(self, kind: str, step: StepKind) -> str:
         """Return the color token of a series; a new one gets the color that is used least."""
         if kind not in self._inks:
             used = list(self._inks.values())
-            self._inks[kind] = min(_INKS, key=used.count)
+            self._inks[kind] = _INKS_OF.get(step) or min(_INKS, key=used.count)
         return self._inks[kind]
 
     def clear(self) -> None:
@@ -309,7 +312,8 @@ class QualityView(PlotView):
         scale = 100.0 if first is not None and first.share else 1.0
         of_share = self._axis.measure is QualityMeasure.SPARSITY
         self.canvas.bottom.set_ends(0.0, 100.0 if of_share else math.inf)
-        self.canvas.left.set_ends(*((0.0, 100.0) if first is not None and first.share else ()))
+        measured = [m for s in known if (m := s.quality.metric(metric)) is not None]
+        self.canvas.left.set_ends(*((0.0, scale) if _are_fractions(measured) else ()))
         if first is not None:
             unit = self.tr("{metric}, %") if first.share else "{metric}"
             self.canvas.left.setLabel(unit.format(metric=within_reason(metric_title(first.name))))
@@ -322,7 +326,7 @@ class QualityView(PlotView):
             self._series.clear()
         for s in sorted(states, key=lambda s: s.number):
             if s.kind:
-                self._series.ink(s.kind)
+                self._series.ink(s.kind, s.step)
         self._kinds = {s.kind: s.step for s in by_number if s.kind}
         point = {s.number: n for n, s in enumerate(self._states)}
         parents = {s.number: s.joined for s in states}
@@ -330,7 +334,7 @@ class QualityView(PlotView):
             Point(
                 values[s.number] / one,
                 scale * self._metric_of(s).value,
-                self._series.ink(s.kind) if s.kind else "kept",
+                self._series.ink(s.kind, s.step) if s.kind else "kept",
                 SIDES[s.step] if s.kind else 0,
                 None if s.is_old else _noise(s, self._metric_of(s), scale),
                 s.is_old,
@@ -378,7 +382,7 @@ class QualityView(PlotView):
                 yield Point(
                     value / unit,
                     scale * found.value,
-                    self._series.ink(s.kind) if s.kind else "kept",
+                    self._series.ink(s.kind, s.step) if s.kind else "kept",
                     SIDES[s.step] if s.kind else 0,
                     _noise(s, found, scale),
                     joined=points.get(_plotted_ancestor(s.number, parents, points), -1),
@@ -402,7 +406,7 @@ class QualityView(PlotView):
                 yield Point(
                     quality.cut.nbytes / unit,
                     scale * found.value,
-                    self._series.ink(state.kind) if state.kind else "kept",
+                    self._series.ink(state.kind, state.step) if state.kind else "kept",
                     _CUT_SIDES,
                     None if state.is_old else _noise(cut, found, scale),
                     state.is_old,
@@ -614,7 +618,12 @@ class QualityView(PlotView):
         colors = self._colors
         fresh = {state.kind for state in self._states if not state.is_old}
         swatches = [
-            Swatch(_in_legend(kind), (colors[self._series.ink(kind)],), tip=kind, sides=SIDES[step])
+            Swatch(
+                _in_legend(kind),
+                (colors[self._series.ink(kind, step)],),
+                tip=kind,
+                sides=SIDES[step],
+            )
             for kind, step in self._kinds.items()
             if kind in fresh
         ]
@@ -741,6 +750,11 @@ def _plotted_ancestor(state: int, parents: Mapping[int, int], plotted: Container
 
 def _ink_of(curve: FrontierCurve) -> str:
     return "accent" if curve.recovered else "muted"
+
+
+def _are_fractions(metrics: Sequence[MetricChange]) -> bool:
+    """Return whether a metric cannot exceed 1, judged by its values: an accuracy, a cosine."""
+    return all(m.share or (m.higher is True and 0 <= m.value <= 1) for m in metrics)
 
 
 def _can_show(metric: MetricChange | None) -> bool:

@@ -476,7 +476,9 @@ class SensitivityView(BarChartView):
         value = metric_text(sensitivity.before, share=sensitivity.share)
         parts.append(before.format(metric=metric_title(sensitivity.metric), value=value))
         if not sensitivity.noises.any() and sensitivity.measured:
-            parts.append(self.tr("Repeatable; the sampling error is unknown."))
+            parts.append(
+                self.tr("Measuring again gives the same values; their sampling error is unknown.")
+            )
         if sensitivity.calibrated:
             parts.append(as_sentence(calibration_mark()))
         return join_sentences(*parts)

@@ -204,7 +204,7 @@ class StepFigures(Figures):
         """
         label, tip = {
             "step": (
-                self.tr("{norm} retained (this step)"),
+                self.tr("{norm} retained (tensors of this step)"),
                 self.tr(
                     "{sum} of the remaining weights after this step, relative to the value "
                     "before it, over the tensors of this step."

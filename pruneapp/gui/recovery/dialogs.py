@@ -275,10 +275,15 @@ class RecoveryPanel(Dialog):
         figures = self._make_figures()
         self.curves = CurveView()
         empty_text = self.tr(
-            "Nothing to plot yet. First the inputs are recorded, each block is trained alone, "
-            "and learning rates are tried. Then the whole model is trained, and its error is "
-            "plotted here."
+            "Nothing to plot yet. First the inputs are recorded, and learning rates are tried. "
+            "Then the whole model is trained, and its error is plotted here."
         )
+        if progress.blocks:
+            empty_text = self.tr(
+                "Nothing to plot yet. First the inputs are recorded, each block is trained alone, "
+                "and learning rates are tried. Then the whole model is trained, and its error is "
+                "plotted here."
+            )
         if progress.trains:
             empty_text = self.tr(
                 "Nothing to plot yet. The losses that train() of the script yields are plotted "

@@ -35,6 +35,7 @@ class RecoveryProgress:
 
     steps: int = 0  # of the whole model, in total; 0 if unknown
     trains: bool = False  # whether train() of the script is run
+    blocks: bool = False  # whether each block is trained alone first
     plan: Mapping[str, Any] = field(default_factory=dict)  # the event "plan"; {} before it
     can_be_stopped: bool = False  # whether the worker can pause and stop by now
     losses: dict[str, float] = field(default_factory=dict)  # by stage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal
@@ -86,9 +86,9 @@ PARAMS: tuple[Param, ...] = (
     FlagParam(
         name=RecoverDialog.EVALUATES,
         label="Evaluate before and after",
-        help="Measure the model before and after: with evaluate() of the same script, and if a "
-        "metric gets worse by more than the noise, you are asked whether to keep the result. If "
-        "the script has no evaluate(), the evaluation of the states is used.",
+        help="Measure the model before and after. If a metric gets worse by more than the noise, "
+        "you are asked whether to keep the result. A script is measured by its evaluate(), all "
+        "other data as set up for the states.",
     ),
 )
 
@@ -201,6 +201,7 @@ class RecoverController(Feature[Dialog]):
         # The keys of the states before and after the last recovery, until both are evaluated.
         self._compared: tuple[object, object] | None = None
         self._recovered_by = DataSource()
+        self._values: Mapping[str, Any] = {}  # the settings of the last recovery
         self.panel: RecoveryPanel | None = None
         self.report: RecoveryReportDialog | None = None
         session.opening.connect(self._stop)
@@ -216,7 +217,7 @@ class RecoverController(Feature[Dialog]):
     def ask(self) -> Flow[None]:
         """Open the dialog, or show the running recovery; show an error if nothing is pruned."""
         if self.panel is not None:
-            bring_to_front(self.panel)
+            self._show_hidden()
             return
         self.session.check_may_work()
         if is_onnx(self.document.checkpoint):
@@ -234,6 +235,8 @@ class RecoverController(Feature[Dialog]):
         kinds = [kind for kind in self._scripts.kinds if kind is not DataKind.INPUTS]
         dialog = RecoverDialog(kinds, tuple(map(translate_param, PARAMS)), self._window)
         dialog.source.set_source(self._scripts.source(PURPOSE))
+        for name, value in self._values.items():
+            dialog.editors[name].set_value(value)
         dialog.editors["repair"].set_value(not snapshot.values)
         dialog.recoveryRequested.connect(partial(self._request, dialog))
         dialog.setUpRequested.connect(partial(self._set_up_evaluation, dialog))
@@ -272,6 +275,7 @@ class RecoverController(Feature[Dialog]):
         self.session.check_may_work()
         self._scripts.remember(PURPOSE, source)
         trains, values = dialog.trains.isChecked(), dialog.values()
+        self._values = values
         position, snapshot = document.position, document.snapshot()
         unpruned = dialog.source.unpruned_path()
         agreed = yield from self._scripts.agree_to_script(source, dialog.source)
@@ -315,7 +319,8 @@ class RecoverController(Feature[Dialog]):
         self._run = run
         # It continues: the worker stores a checkpoint each minute.
         self._running = RunJob(self.tr("Recovery"), run.run, Lane.PROGRAM, continues=True)
-        self._show_panel(RecoveryProgress(steps, request.trains))
+        blocks = not request.trains and request.settings.windows
+        self._show_panel(RecoveryProgress(steps, request.trains, blocks))
         self.session.lock(
             self,
             PruneAppError("A recovery is running.", remedy="Wait for it to finish, or cancel it."),
@@ -416,8 +421,14 @@ class RecoverController(Feature[Dialog]):
                 NoticeTopic.RECOVERED,
                 self.tr("The recovery continues."),
                 self.tr("Show"),
-                partial(bring_to_front, panel),
+                self._show_hidden,
             )
+
+    def _show_hidden(self) -> None:
+        """Show the running recovery again, instead of the notice."""
+        if self.panel is not None:
+            self._notifications.end(NoticeTopic.RECOVERED)
+            bring_to_front(self.panel)
 
     def _close_panel(self) -> None:
         panel, self.panel = self.panel, None

@@ -373,8 +373,8 @@ def mark_calibrated(text: str, metric: MetricChange) -> str:
 
 
 def calibration_mark() -> str:
-    """Return the mark of metrics of states that were calibrated with the same data."""
-    return translate("Quality", "▲ evaluated on the calibration data")
+    """Return the mark of metrics of states that were calibrated or allocated with the same data."""
+    return translate("Quality", "▲ evaluated on the data it was chosen or calibrated with")
 
 
 def quality_in_words(quality: StateQuality, name: str = "") -> str:
@@ -448,7 +448,7 @@ def comparison_in_words(before: MetricChange, after: MetricChange) -> str:
     """Return a sentence with a metric of a pruned state before and after an edit, and its noise."""
     noise = noise_between(before.half, after.half)
     change = after.worse - before.worse
-    name = abridge_text(escape_text(after.name))
+    name = abridge_text(escape_text(number_format.metric_title(after.name)))
     was, now = (number_format.metric(m.value, share=m.share) for m in (before, after))
     amount = number_format.metric_points(change, share=after.share)
     half = number_format.metric_points(noise, share=after.share, noise=True)

@@ -8,12 +8,14 @@ import html
 import json
 import re
 import shlex
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from msgspec import structs
 from safetensors.numpy import load_file, save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
@@ -149,6 +151,21 @@ def test_all_states_are_listed_with_metrics_intervals_and_hashes(document):
     assert "Processor" in words
 
 
+def test_a_remark_on_the_data_is_made_once_and_metrics_have_their_titles(document):
+    """Regression: it was repeated for each state."""
+    found = []
+    for result in results(document):
+        first, *others = result.quality.metrics
+        marked = replace(first, name="mean_cosine", calibrated=True)
+        quality = replace(result.quality, metrics=(marked, *others))
+        found.append(structs.replace(result, quality=quality))
+    words = _Page(page_of(document, found)).text
+    assert words.count("▲ Chosen or calibrated with the same data") == 1
+    assert words.count("▲") > 2
+    assert "cosine (mean)" in words
+    assert "mean_cosine" not in words
+
+
 def test_data_are_named_by_files_with_samples_and_settings_of_a_recovery(document):
     """Regression: texts were named by their SHA-256 alone."""
     recover(document)
@@ -159,13 +176,14 @@ def test_data_are_named_by_files_with_samples_and_settings_of_a_recovery(documen
     words = _Page(page_of(document, results(document, conditions))).text
     digest = "cd" * 32
     assert (
-        f"was calibrated with the text c.txt (SHA-256 {digest}): 128 samples; distillation of "
+        f"was calibrated with the text c.txt (SHA-256 {digest[:12]}): 128 samples; distillation of "
         "the blocks, then of the whole model in 60 steps, learning rate 0.0003333." in words
     )
     assert (
         "Distillation of the blocks, then of the whole model in 60 steps, learning rate 0.0003333"
         in words
     )
+    assert f"c.txt (calibration data){digest}" in words, "the whole hash is in the table"
     assert "Inputs: c.txt, 128 samples" in words
     assert "mine.txt, 200 of 504 sentences, 4,321 tokens, seed 0" in words
 
@@ -261,6 +279,7 @@ LOAD_FOLDER = (
 SCRIPT = """
 from pathlib import Path
 import torch
+from msgspec import structs
 from safetensors.torch import load_file
 
 def load(path):

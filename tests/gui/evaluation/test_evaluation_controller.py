@@ -7,10 +7,12 @@ import re
 import sys
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog
 from safetensors.numpy import save_file
 
@@ -264,6 +266,9 @@ def test_an_evaluation_behind_another_job_is_shown_as_queued(pruned, runners, sc
     gate.closed = False
     pruned.wait(lambda: history_metrics(pruned)[1] == "running")
     assert ", being evaluated" in spoken_text(pruned, 1)
+    prune(pruned, "20 %")
+    click_mark(pruned, 3)
+    assert history_metrics(pruned)[3] == "queued", "behind the evaluation of another state"
     runners[0].gate.closed = False
     pruned.wait_idle()
     assert history_metrics(pruned)[1] == "93.0 % −7.0"
@@ -369,7 +374,7 @@ def test_a_session_keeps_results_and_runs_nothing(pruned, runners, script, tmp_p
     assert len(runners) == 2
     assert pruned.workbench.scripts.dialog is None
     # No script has been chosen yet, so there is no other one.
-    why = "From an earlier run: evaluate again (Ctrl+M)"
+    why = "Measured in an earlier run. Evaluate one state (Ctrl+M): with the same script"
     assert why in spoken_text(pruned, 2)
     assert why in plain(
         pruned.views.history.tree.states.index_of(2).data(Qt.ItemDataRole.ToolTipRole)
@@ -409,7 +414,7 @@ def test_a_state_that_was_calibrated_with_the_data_that_measure_it_is_marked(
     pruned.workbench.evaluation.evaluate_all()
     pruned.wait_idle()
     assert [mark.endswith(" ▲") for mark in history_metrics(pruned)] == [False] * 4 + [True]
-    said = "evaluated on the calibration data"
+    said = "evaluated on the data it was chosen or calibrated with"
     assert [said in spoken_text(pruned, row) for row in range(5)] == [False] * 4 + [True]
     rows = list(pruned.views.pages.quality.numbers())
     assert sum(said in row[-1] for row in rows) == 1
@@ -497,7 +502,7 @@ def test_the_report_of_an_export_has_the_metrics_of_its_state(pruned, runners, s
     pruned.click(dialog.go)
     pruned.wait(lambda: pruned.workbench.export.report is not None)
     pruned.close_report()
-    page = (tmp_path / "out.report.html").read_text(encoding="utf-8")
+    page = (tmp_path / "out-report.html").read_text(encoding="utf-8")
     assert re.search(r"<td>accuracy</td><td[^>]*>61\.00 % \(−39\.00", page)
 
 
@@ -756,7 +761,14 @@ def test_the_report_is_saved_by_the_menu(pruned, runners, script, tmp_path, monk
     pruned.wait(path.is_file)
     pruned.wait_idle()
     assert proposed == [str(tmp_path / "model-report.html")]
-    assert pruned.window.done.label.text() == "Report saved as evidence.html."
+    (notice,) = pruned.window.notices.notices
+    assert notice.sentence.text() == "Report saved as evidence.html."
+    opened = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url) or False)
+    pruned.click(notice.action)
+    assert [Path(url.toLocalFile()) for url in opened] == [path]
+    (notice,) = pruned.window.notices.notices
+    assert notice.sentence.text().startswith("No program was found to open")
     text = path.read_text(encoding="utf-8")
     assert "61.00 %" in text
     assert "2: L1" in text

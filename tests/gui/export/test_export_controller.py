@@ -214,7 +214,7 @@ def test_script_and_report_are_written_beside_on_request(pruned, file, monkeypat
     folder = file.parent
     assert "model-pruned.check.py" in said
     compile((folder / "model-pruned.check.py").read_text(encoding="utf-8"), "check", "exec")
-    report = json.loads((folder / "model-pruned.report.json").read_text(encoding="utf-8"))
+    report = json.loads((folder / "model-pruned-report.json").read_text(encoding="utf-8"))
     assert report["pruned"] > 0
     assert len(report["steps"]) == 1
     assert report["inputs"] == [hashlib.sha256(file.read_bytes()).hexdigest()]
@@ -231,7 +231,7 @@ def test_the_report_names_the_data_that_calibrated_a_repair(pruned, file):
     pruned.click(dialog.go)
     pruned.wait(lambda: pruned.workbench.export.report is not None)
     pruned.close_report()
-    page = (file.parent / "model-pruned.report.html").read_text(encoding="utf-8")
+    page = (file.parent / "model-pruned-report.html").read_text(encoding="utf-8")
     assert "Calibrated with the data of the script with the SHA-256 12ab. If calibrate()" in page
     with open_checkpoint(file.parent / "model-pruned.safetensors") as written:
         assert calibration_of(written) == ("script:12ab",)

@@ -55,7 +55,7 @@ def test_every_report_has_the_checksums_of_the_inputs(source_of, tmp_path, name,
     for suffix in (".json", ".html"):
         wish = ExportRequest(name, path, report=suffix)
         told = written_beside(capture, exported, wish)
-        beside = accompanying_path(exported, f".report{suffix}")
+        beside = accompanying_path(exported, f"-report{suffix}")
         assert str(beside) in " ".join(told.notices)
         text = beside.read_text(encoding="utf-8")
         if suffix == ".json":
@@ -76,7 +76,7 @@ def test_the_sizes_in_a_report_are_those_of_the_dialog(source_of, tmp_path):
     wish = ExportRequest("safetensors", path, report=".json")
     exported = export_document(capture, wish, Job())
     written_beside(capture, exported, wish)
-    report = json.loads(accompanying_path(exported, ".report.json").read_text())
+    report = json.loads(accompanying_path(exported, "-report.json").read_text())
     told = {each["name"]: each["nbytes"] for each in report["sizes"]}
     assert shown["masks"], "the dialog reads it from headers"
     assert {name: told[name] for name, size in shown.items() if size} == {
@@ -116,18 +116,18 @@ def test_nothing_that_is_there_and_differs_is_replaced(source_of, tmp_path):
     capture, path = Capture.of(document), tmp_path / "out.safetensors"
     exported = export_document(capture, ExportRequest("safetensors", path), Job())
     (tmp_path / "out.check.py").write_text("mine")
-    (tmp_path / "out.report.json").write_text("old")
+    (tmp_path / "out-report.json").write_text("old")
     wish = ExportRequest("safetensors", path, script=True, report=".json")
     for _ in range(2):
         told = written_beside(capture, exported, wish).notices
-        assert [(tmp_path / name).read_text() for name in ("out.check.py", "out.report.json")] == [
+        assert [(tmp_path / name).read_text() for name in ("out.check.py", "out-report.json")] == [
             "mine",
             "old",
         ]
-        for name, there in (("check2.py", "check.py"), ("report2.json", "report.json")):
-            assert any(f"out.{name}'" in said for said in told)
-            assert f"'{tmp_path / f'out.{there}'}' exists already and is not replaced." in told
-        assert len(list(tmp_path.glob("out.*"))) == 5, "an identical file is reused"
+        for name, there in ((".check2.py", ".check.py"), ("-report2.json", "-report.json")):
+            assert any(f"out{name}'" in said for said in told)
+            assert f"'{tmp_path / f'out{there}'}' exists already and is not replaced." in told
+        assert len(list(tmp_path.glob("out*"))) == 5, "an identical file is reused"
     document.close()
 
 

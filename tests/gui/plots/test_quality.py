@@ -125,6 +125,23 @@ def test_colors_are_stable_and_markers_show_the_kind_of_step(view):
     assert look("Wanda") == before[1]
 
 
+def test_repairs_and_recoveries_keep_their_colors_after_a_session_is_opened_again(view):
+    """Regression: they were exchanged, because the recovery was measured first."""
+    repaired = state(4, "Repair", 0.8, 0.9, kind="Repair", joined=3, step=StepKind.REPAIR)
+    recovered = state(5, "Recovery", 0.8, 0.95, kind="Recovery", joined=3, step=StepKind.RECOVERY)
+
+    def inks():
+        return {p.label: p.ink for p in view.canvas.points if p.label in {"Repair", "Recovery"}}
+
+    view.set_states((*STATES, recovered), 5, "")
+    view.set_states((*STATES, recovered, repaired), 5, "")
+    before = inks()
+    view.set_states((), -1, "")
+    view.set_states((*STATES, repaired, recovered), 5, "")
+    assert inks() == before
+    assert len(set(before.values())) == 2
+
+
 def test_labels_are_shown_where_there_is_room_and_under_the_mouse(view, qtbot):
     view.canvas.viewport().grab()
     rects = view.canvas._labels
@@ -394,6 +411,17 @@ def test_no_share_beyond_0_and_100_is_written_on_an_axis(view):
         assert (min(shown), max(shown)) == (0, 100)
     view.set_states(STATES, 1, "loss")
     assert max(at for _, places in view.canvas.left.tickValues(0, 900, 300) for at in places) > 100
+    cosines = [
+        replace(
+            s, quality=replace(s.quality, metrics=(replace(s.quality.metrics[0], share=False),))
+        )
+        for s in STATES
+    ]
+    view.set_states(cosines, 1, "")
+    shown = [at for _, places in view.canvas.left.tickValues(-0.2, 1.2, 700) for at in places]
+    assert (min(shown), max(shown)) == pytest.approx((0, 1)), (
+        "a fraction that is not shown in percent"
+    )
 
 
 def test_the_table_tells_old_and_unknown_numbers_apart(view):
@@ -404,6 +432,9 @@ def test_the_table_tells_old_and_unknown_numbers_apart(view):
     assert rows[3][0] == "L1 80 %"
     assert rows[3][3] == pytest.approx(-0.247)
     assert rows[3][5] == "no"
+    opened = replace(STATES[0], quality=replace(STATES[0].quality, unpruned=True))
+    view.set_states([opened, *STATES[1:]], 1, "")
+    assert [row[4] for row in view.numbers()][:2] == ["", 0.013], "no difference has this noise"
     metric = MetricChange("loss", 2.0, 1.0, 0.0, "repeatable", higher=False)
     unknown = MeasuredState(1, "L1 50 %", StateQuality((metric,), 0.5), is_old=False)
     view.set_states([unknown], 1, "", conditions="evaluate.py, limit 9, seed 0")

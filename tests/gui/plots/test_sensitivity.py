@@ -59,7 +59,7 @@ def legend(view):
 
 def test_values_of_states_that_were_calibrated_with_the_same_data_are_marked(view):
     """In the cells, the read-out, the summary, the table and its copies."""
-    mark = "▲ evaluated on the calibration data"
+    mark = "▲ evaluated on the data it was chosen or calibrated with"
     said = (view.cell_text(0, 2), view.subject(), view.numbers().headers[-1])
     assert not any("calibrated" in text or text == "measured with" for text in said)
     view.set_sensitivity(found(calibrated=True))
@@ -223,7 +223,9 @@ def test_the_cell_under_the_mouse_is_read_out_until_the_mouse_moves(view, qtbot)
 
 def test_without_noise_the_uncertainty_is_stated_as_unknown(view):
     view.set_sensitivity(found(noise=0.0))
-    assert view.subject().endswith("Repeatable; the sampling error is unknown.")
+    assert view.subject().endswith(
+        "Measuring again gives the same values; their sampling error is unknown."
+    )
 
 
 def test_a_scan_of_another_state_is_gray_and_described_above_the_chart(view, qtbot):

@@ -292,6 +292,7 @@ def test_the_panel_is_hidden_and_shown_again(pruned, tmp_path):
         (notice,) = user.window.notices.notices
         user.click(notice.action)
         user.wait(panel.isVisible)
+        assert not user.window.notices.notices, "it would cover the picture"
         panel.reject()
         user.key("Ctrl+Shift+R")
         user.wait(panel.isVisible)
@@ -300,6 +301,24 @@ def test_the_panel_is_hidden_and_shown_again(pruned, tmp_path):
     user.click(panel.cancel)
     user.wait(lambda: recover.panel is None)
     assert not user.window.notices.notices
+
+
+def test_the_notice_of_a_hidden_recovery_ends_with_it_and_settings_are_kept(pruned, tmp_path):
+    """Regression: the number of steps had to be entered again for each recovery."""
+    user = pruned
+    dialog = choose_script(user, CALIBRATES, tmp_path, steps=31)
+    dialog.editors["windows"].set_value(False)
+    agree(user, dialog)
+    panel = user.workbench.recover.panel
+    assert "each block is trained alone" not in panel.curves.empty_text()
+    user.click(panel.hide_button)
+    assert user.window.notices.notices
+    report = wait_report(user)
+    assert not any("continues" in n.sentence.text() for n in user.window.notices.notices)
+    user.click(report.close_button)
+    dialog = open_dialog(user)
+    assert (dialog.values()["steps"], dialog.values()["windows"]) == (31, False)
+    dialog.reject()
 
 
 def test_a_state_is_exported_while_a_recovery_runs(pruned, tmp_path):

@@ -512,7 +512,7 @@ def test_a_session_keeps_the_scan_and_runs_nothing(scans, opened, runners, tmp_p
     opened.workbench.sessions._write_timer.setInterval(20)
     opened.open(file)
     opened.wait(lambda: scans.cells == before)
-    assert "From an earlier run: evaluate again" in scans.view.about.text()
+    assert "Measured in an earlier run. Evaluate one state" in scans.view.about.text()
     assert "another script" not in scans.view.about.text(), "none is chosen"
     assert len(runners) == 1
     opened.wait_idle()
