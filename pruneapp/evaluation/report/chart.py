@@ -67,7 +67,7 @@ class PlottedState:
 class Chart:
     """A chart: points and ticks in pixels, from top left."""
 
-    name: str  # name of the metric
+    name: str  # title of the metric
     metric: str  # title of the vertical axis
     states: tuple[PlottedState, ...]
     x_ticks: tuple[tuple[float, str], ...]
@@ -145,7 +145,7 @@ def _chart(
         )
     kinds = dict.fromkeys(state.kind for state, _ in found if state.kind is not None)
     return Chart(
-        first.name,
+        metric_title(first.name),
         f"{metric_title(first.name)}, %" if first.share else metric_title(first.name),
         tuple(states),
         tuple((x_of(tick), f"{tick:g}") for tick in x_ticks),
