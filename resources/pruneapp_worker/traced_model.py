@@ -18,11 +18,17 @@ from pruneapp_worker.recorded_calls import Enough, map_tensors
 
 
 def find_export() -> Callable[..., Any]:
-    """Return `torch.export.export`; raise `ContractError` before torch 2.3, without `strict`."""
+    """Return `torch.export.export`, or `export_for_training` of the versions that have it.
+
+    Raises `ContractError` before torch 2.3, without `strict`.
+    """
     try:
-        from torch.export import export
+        from torch import export as package
     except ImportError:
-        export = None
+        package = None
+    # In torch 2.5 `export` replaces operators by smaller ones, through which `program_graph` cannot
+    # follow channels; `export_for_training` does what `export` does in newer versions.
+    export = getattr(package, "export_for_training", None) or getattr(package, "export", None)
     if export is None or "strict" not in inspect.signature(export).parameters:
         raise ContractError(
             f"torch {torch.__version__} cannot trace models.",

@@ -207,6 +207,19 @@ def test_old_versions_of_torch_are_refused(monkeypatch, is_missing):
     assert caught.value.remedy.startswith("Choose a Python with torch 2.3 or newer, ")
 
 
+def test_torch_2_5_traces_for_training(monkeypatch):
+    monkeypatch.syspath_prepend(str(resources.path("pruneapp_worker/main.py").parent.parent))
+    from pruneapp_worker import traced_model
+
+    assert traced_model.find_export() is torch.export.export
+
+    def export_for_training(model, args, kwargs=None, *, strict=True):
+        pass
+
+    monkeypatch.setattr(torch.export, "export_for_training", export_for_training, raising=False)
+    assert traced_model.find_export() is export_for_training
+
+
 def test_a_model_with_other_names_cannot_be_resized(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(str(resources.path("pruneapp_worker/main.py").parent.parent))
     from pruneapp_worker.pipe import ContractError

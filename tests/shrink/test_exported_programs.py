@@ -77,11 +77,26 @@ class Twice(nn.Module):
         return self.two(torch.cat([y, y], 1))
 
 
+class Viewed(nn.Module):
+    """Flattens by a view whose number of features torch computes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.one, self.two = nn.Conv2d(3, 12, 3), nn.Conv2d(12, 8, 3)
+        self.out = nn.Linear(8 * 25, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = functional.relu(self.two(functional.relu(self.one(x))))
+        return self.out(y.view(y.size(0), -1))
+
+
 def _made(name: str) -> tuple[nn.Module, tuple[int, ...]]:
     if name in MODELS:
         return make(name), MODELS[name][1]
     torch.manual_seed(0)
-    model = {"joined": Joined, "tied": Tied, "twice": Twice}[name]().double().eval()
+    model = (
+        {"joined": Joined, "tied": Tied, "twice": Twice, "viewed": Viewed}[name]().double().eval()
+    )
     randomize(model)
     return model, (2, 3, 9, 9)
 
@@ -116,11 +131,11 @@ def _masked(path: Path, share: float = 0.3) -> tuple[Snapshot, Structure]:
             (name, False)
             for name in (
                 *("basic", "bottleneck", "mobilenet_v2", "efficientnet", "timm_mobilenet"),
-                *("vit", "encoder", "joined", "tied", "twice"),
+                *("vit", "encoder", "joined", "tied", "twice", "viewed"),
             )
         ),
         # One for each way in which a graph has the size of the batch: none, reshapes, attention.
-        *((name, True) for name in ("basic", "vit", "encoder")),
+        *((name, True) for name in ("basic", "vit", "encoder", "viewed")),
     ],
 )
 def test_cut_program_says_what_the_masked_one_says(
