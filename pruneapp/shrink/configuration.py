@@ -9,6 +9,8 @@ from copy import deepcopy
 from typing import Any
 
 from pruneapp.errors import counted
+from pruneapp.export.destination.sidecars import DTYPE_KEYS
+from pruneapp.export.rounding import KEEP
 from pruneapp.groups.axis import Fields, set_field
 from pruneapp.groups.structure import Structure
 from pruneapp.shrink.cut import ShrinkError
@@ -33,6 +35,17 @@ _EVERY = {
 }
 # Fields of vision backbones that depend on the number of layers; they are removed.
 _STAGES = ("stage_names", "out_features", "out_indices")
+
+
+def with_dtype(config: Mapping[str, Any], dtype: str) -> Mapping[str, Any]:
+    """Return config.json with the dtype of the weights in the fields that have one.
+
+    `dtype` is a value of `pruneapp.export.rounding.DTYPE`. Without such a field, transformers uses
+    the dtype of the weights.
+    """
+    if dtype == KEEP:
+        return config
+    return {key: dtype if key in DTYPE_KEYS and value else value for key, value in config.items()}
 
 
 def first_layers(structure: Structure, count: int) -> dict[str, Any]:

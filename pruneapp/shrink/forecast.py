@@ -24,7 +24,7 @@ from pruneapp.export.format import Format
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
 from pruneapp.export.report import CHANGES, EXACT, Exactness, ExportReport
-from pruneapp.export.rounding import CONTAINER
+from pruneapp.export.rounding import CONTAINER, DTYPE, KEEP, Rounding
 from pruneapp.export.sharding import plan_weights
 from pruneapp.groups.axis import Axis, fields_of
 from pruneapp.groups.structure import Structure
@@ -201,7 +201,9 @@ class ShrinkForecast:
 
     @property
     def exactness(self) -> Exactness:
-        """The combined effect of all cuts on the model's output."""
+        """The combined effect of all cuts, and of rounding, on the model's output."""
+        if self.request.dtype != KEEP:
+            return CHANGES
         found = {axis.exactness for axis in self.axes if axis.after < axis.before}
         order: tuple[Exactness, ...] = (CHANGES, "exact for this text", EXACT)
         return next((each for each in order if each in found), EXACT)
@@ -347,7 +349,8 @@ class _Forecast:
     def _plan(self, request: CutRequest, score: Callable[[Snapshot, Axis], Scores]) -> ShrinkPlan:
         """Return the plan of a cut for counting only: no weights are masked."""
         state, found, choices = self._surveyed.prune_chosen(request, score, self._job, counted=True)
-        return plan(state, self._structure, choices, self._job, found)
+        made = plan(state, self._structure, choices, self._job, found)
+        return made.with_dtype(request.dtype)
 
     def _placeholder_scores(self, state: Snapshot, axis: Axis) -> Scores:
         """Return scores of 0, as only the number of units matters. Validates a file with scores.
@@ -379,7 +382,10 @@ class _Forecast:
         source, form = self._surveyed.state.checkpoint, get("safetensors")
         if not (structure.config or structure.file_graph or source.contents.shards):
             form = usual_format(Path(), source)
-        size = model_size(state, cuts, structure, config, job, self._provenance, form=form)
+        dtype = KEEP if planned is None else planned.dtype
+        size = model_size(
+            state, cuts, structure, config, job, self._provenance, form=form, dtype=dtype
+        )
         if structure.file_graph is None:
             return size
         if planned is None or not isinstance(state, ShrunkState):
@@ -521,8 +527,9 @@ def model_size(  # noqa: PLR0917 - each its own type
     provenance: Provenance | None = None,
     *,
     form: Format,
+    dtype: str = KEEP,
 ) -> ModelSize:
-    """Return the size of a state in a format. Reads no weights.
+    """Return the size of a state in a format and a dtype, see `DTYPE`. Reads no weights.
 
     The size of a torch file depends on its name, which is taken to be that of the source. O(n) in
     the number of tensors. `cuts` are the tensors of the state, with their entries in the source,
@@ -530,17 +537,21 @@ def model_size(  # noqa: PLR0917 - each its own type
     """
     cuts = tuple(job.cancel.each(cuts))
     return ModelSize(
-        _weight_bytes(state, form, job, provenance),
+        _weight_bytes(state, form, job, provenance, dtype),
         size_of([each.entry for each in cuts], job.cancel).parameters,
-        _cache_bytes(state.checkpoint, structure, config),
+        _cache_bytes(state.checkpoint, structure, config, dtype),
         _multiply_adds(cuts, structure, config, job) if structure.layers else None,
         sum(_embedding_sizes(cuts, structure)),
     )
 
 
-def _weight_bytes(state: State, form: Format, job: Job, provenance: Provenance | None) -> int:
+def _weight_bytes(
+    state: State, form: Format, job: Job, provenance: Provenance | None, dtype: str
+) -> int:
     """Return the total size in bytes of the weight files and their index, without a container."""
     without = {CONTAINER.name: "state-dict"} if CONTAINER in form.params else {}
+    if dtype != KEEP:
+        without[DTYPE.name] = dtype
     values = validate_all(form.params, without)
     plans = plan_weights(state, form, values, job, provenance=provenance)
     return sum(plan.nbytes for plan in plans.values())
@@ -552,9 +563,9 @@ def _has_class(config: Mapping[str, Any], ends: tuple[str, ...]) -> bool:
 
 
 def _cache_bytes(
-    checkpoint: Checkpoint, structure: Structure, config: Mapping[str, Any]
+    checkpoint: Checkpoint, structure: Structure, config: Mapping[str, Any], dtype: str
 ) -> int | None:
-    """Return the bytes of keys and values per token, in the dtype of the weights.
+    """Return the bytes of keys and values per token, in the dtype that the weights are written in.
 
     None for encoders and encoder-decoders, for models with latent attention, and if the
     configuration does not describe it. Layers with linear attention or state spaces are not
@@ -582,6 +593,8 @@ def _cache_bytes(
     entry = checkpoint.entries.get(first) or next(iter(checkpoint.entries.values()), None)
     if not isinstance(each, int) or entry is None or entry.dtype.packed:
         return None
+    rounding = Rounding.for_dtype(dtype)
+    entry = entry if rounding is None else rounding.entry(entry)
     return 2 * depth * groups * entry.dtype.nbytes(each)
 
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from pruneapp.errors import counted, first_names
 from pruneapp.export.records import State
 from pruneapp.export.report import CHANGES, EXACT, Exactness
+from pruneapp.export.rounding import KEEP
 from pruneapp.groups.axis import Axis, fields_of
 from pruneapp.groups.family import AxisName
 from pruneapp.groups.family_groups import CONFIG
@@ -125,6 +126,8 @@ class ShrinkPlan:
         Whether load_shrunk.py, which loads any shrunk state dict, is written as well.
     loading
         Sentences that explain how to load a model that no config.json describes.
+    dtype
+        A value of `pruneapp.export.rounding.DTYPE`: that of the written weights.
     """
 
     structure: Structure
@@ -136,6 +139,12 @@ class ShrinkPlan:
     files: Mapping[str, bytes | None] = field(default_factory=dict)
     loader: bool = False
     loading: tuple[str, ...] = ()
+    dtype: str = KEEP
+
+    def with_dtype(self, dtype: str) -> ShrinkPlan:
+        """Return the plan of the same cut whose weights are written in a dtype."""
+        config = configuration.with_dtype(self.config, dtype)
+        return replace(self, dtype=dtype, config=config)
 
     @property
     def is_empty(self) -> bool:

@@ -17,6 +17,7 @@ from pruneapp.errors import CheckpointError, ExportError, words_of
 from pruneapp.export.exporter import export
 from pruneapp.export.records import State
 from pruneapp.export.report import ExportRequest
+from pruneapp.export.rounding import DTYPE
 from pruneapp.groups.family_groups import CONFIG
 from pruneapp.groups.structure import Structure
 from pruneapp.progress import Job
@@ -80,8 +81,11 @@ def class_proof(
                 written = ShrunkState(
                     state, _first_layers(structure, options) if large else Cut(())
                 )
-                export(written, ExportRequest("safetensors", masked), job)
-                (masked / CONFIG).write_bytes(configuration.encode_config(structure.config))
+                # Rounded alike: the check finds wrong cuts, and not what rounding changes.
+                params = {DTYPE.name: plan.dtype}
+                export(written, ExportRequest("safetensors", masked, params=params), job)
+                config = configuration.with_dtype(structure.config, plan.dtype)
+                (masked / CONFIG).write_bytes(configuration.encode_config(config))
         if checker is None:
             checker = stack.enter_context(FolderChecker(python))
         running = checker

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.io.atomic_file import write_error
 from pruneapp.checkpoint.io.files import exists, hidden_name
@@ -27,6 +28,7 @@ from pruneapp.export.formats.exported_program import SUFFIX as PROGRAM_SUFFIX
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
 from pruneapp.export.report import ExportReport, ExportRequest
+from pruneapp.export.rounding import DTYPE, KEEP, Rounding
 from pruneapp.export.scripts import loading_code
 from pruneapp.export.sharding import plan_weights
 from pruneapp.groups.axis import fields_of
@@ -168,7 +170,8 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
     shrunk = ShrunkState(state, plan.cut, plan.biases)
     graph = plan.structure.file_graph
     export_format = format_named(Path(name)) if name and graph is None else None
-    exported = ExportRequest("safetensors", folder, params=request.params)
+    params = {**request.params, **({} if plan.dtype == KEEP else {DTYPE.name: plan.dtype})}
+    exported = ExportRequest("safetensors", folder, params=params)
     record = record_name(name) if name else RECORD
     replacements: dict[str, bytes | None] = {
         **plan.files,
@@ -182,7 +185,7 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
             made = plan_with_graph(shrunk, plan.cut, graph, state.checkpoint, job, name)
             plans = {target / other: each for other, each in made.items()}
         elif export_format is not None:
-            values = validate_all(export_format.params, request.params)
+            values = validate_all(export_format.params, params)
             path = folder / name
             made = plan_weights(
                 shrunk, export_format, values, job, path=path, provenance=provenance
@@ -202,7 +205,8 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
 
     def verify_and_approve(folder: Path) -> None:
         with open_checkpoint(folder / name, job=job) as written:
-            verify_round_trip(state, plan.cut, written, job, folded=frozenset(plan.biases))
+            folded, rounding = frozenset(plan.biases), Rounding.for_dtype(plan.dtype)
+            verify_round_trip(state, plan.cut, written, job, folded=folded, rounding=rounding)
         if request.approve is not None:
             request.approve(folder)
 
@@ -387,7 +391,13 @@ def refuse_target(path: Path, structure: Structure) -> None:
 
 
 def verify_round_trip(
-    state: State, cut: Cut, written: Checkpoint, job: Job, *, folded: frozenset[str]
+    state: State,
+    cut: Cut,
+    written: Checkpoint,
+    job: Job,
+    *,
+    folded: frozenset[str],
+    rounding: Rounding | None = None,
 ) -> None:
     """Compare the written checkpoint with the state at all kept places (see `shrink`).
 
@@ -395,6 +405,8 @@ def verify_round_trip(
     ----------
     folded
         Source names of the biases that absorbed constants; their values are not compared.
+    rounding
+        The dtype that the weights were rounded to; None if they keep theirs.
     job
         Extended and advanced by the number of source elements.
 
@@ -418,14 +430,15 @@ def verify_round_trip(
         if tensor.entry.dtype.name == _SIZES and not written.holds(tensor.entry.name):
             continue
         written_entry = written.entry(tensor.entry.name)
-        if written_entry.shape != tensor.entry.shape or written_entry.dtype != tensor.entry.dtype:
+        expected = tensor.entry if rounding is None else rounding.entry(tensor.entry)
+        if (written_entry.shape, written_entry.dtype) != (expected.shape, expected.dtype):
             raise _defect(f"'{tensor.entry.name}' was written with the shape {written_entry.shape}")
         if tensor.source.name not in folded:
             compared.append(tensor)
     silent_job = Job(cancel=job.cancel)  # does not report progress: the threads share it
     results = map_in_order(
         compared,
-        lambda tensor: _compare(state, tensor, cut, written, silent_job),
+        lambda tensor: _compare(state, tensor, cut, written, silent_job, rounding),
         job,
         default_threads(),
     )
@@ -451,8 +464,15 @@ def _verify_dead(state: State, cut: Cut, names: set[str], job: Job) -> None:
             raise _defect(f"a unit of '{cut_group.group.place}' was removed that is not dead")
 
 
-def _compare(state: State, tensor: TensorCut, cut: Cut, written: Checkpoint, job: Job) -> bool:
-    """Compare a written tensor with its source.
+def _compare(  # noqa: PLR0917 - each its own type
+    state: State,
+    tensor: TensorCut,
+    cut: Cut,
+    written: Checkpoint,
+    job: Job,
+    rounding: Rounding | None,
+) -> bool:
+    """Compare a written tensor with its source, which is rounded first.
 
     Return whether a removed entry of a dead unit is not 0. Raises `ShrinkError` if a kept element
     differs.
@@ -479,9 +499,10 @@ def _compare(state: State, tensor: TensorCut, cut: Cut, written: Checkpoint, job
                     removed = np.flatnonzero(removed_mask if dim else removed_mask[first:stop])
                     stray = bool(np.any(np.take(whole, removed, axis=dim) << 1))
                 block = np.take(block, kept if dim else kept[a:b] - first, axis=dim)
-            if not np.array_equal(
-                block.reshape(-1), written.bits(tensor.entry.name, a * small, b * small)
-            ):
+            flat = block.reshape(-1)
+            if rounding is not None and rounding.applies_to(tensor.entry):
+                flat = rounding.round_chunk(tensor.entry, RawChunk(a * small, flat)).bits
+            if not np.array_equal(flat, written.bits(tensor.entry.name, a * small, b * small)):
                 raise _defect(f"'{source.name}' is not restored to its original values")
             job.step(chunk.bits.size)
     return stray

@@ -15,6 +15,7 @@ from typing import Any
 
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import CheckpointError, PruneAppError, first_names
+from pruneapp.export.rounding import KEEP
 from pruneapp.groups.axis import Axis
 from pruneapp.groups.family import AxisName
 from pruneapp.groups.group import USUAL_MULTIPLES, Group
@@ -81,6 +82,8 @@ class CutRequest:
     shares
         Share to cut from each group, from 0 to 1, by axis name: for axes whose groups differ in
         width.
+    dtype
+        A value of `pruneapp.export.rounding.DTYPE`: that of the written weights.
     """
 
     kept: Mapping[str, int] = field(default_factory=dict)
@@ -93,6 +96,7 @@ class CutRequest:
     statistics: str = ""
     shares: Mapping[str, float] = field(default_factory=dict)
     force_statistics: bool = False
+    dtype: str = KEEP
 
     def identity(self) -> str:
         """Return text that is equal for equal requests, as long as the files they name are."""
@@ -226,7 +230,7 @@ class SurveyedState:
         statistics, forced = request.statistics or None, request.force_statistics
         with ranking_by(request.by, statistics, kernel, job, forced=forced) as score:
             state, found, choices = self.prune_chosen(request, score, job)
-        made = plan(state, self.structure, choices, job, found)
+        made = plan(state, self.structure, choices, job, found).with_dtype(request.dtype)
         return state, replace(made, notices=(*self._rounding_notices(request), *made.notices))
 
     def _rounding_notices(self, request: CutRequest) -> Iterator[str]:

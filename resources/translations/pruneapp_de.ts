@@ -5308,12 +5308,12 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Rückgängigmachen geht weiterhin: Es liest die Sicherung des Originals.</translation>
     </message>
     <message>
-        <source>The outputs differ from those of the full-size model, because units with an effect were removed. Evaluate this model before you use it: the check finds errors in the files, but does not measure the quality loss.</source>
-        <translation>Die Ausgaben unterscheiden sich von denen des Modells in voller Größe, weil Einheiten mit Wirkung entfernt wurden. Werten Sie dieses Modell aus, bevor Sie es verwenden: Die Prüfung findet Fehler in den Dateien, misst aber nicht den Qualitätsverlust.</translation>
+        <source>The outputs differ from those of the full-size model, because units with an effect were removed or weights were rounded. Evaluate this model before you use it: the check finds errors in the files, but does not measure the quality loss.</source>
+        <translation>Die Ausgaben unterscheiden sich von denen des Modells in voller Größe, weil Einheiten mit Wirkung entfernt oder Gewichte gerundet wurden. Werten Sie dieses Modell aus, bevor Sie es verwenden: Die Prüfung findet Fehler in den Dateien, misst aber nicht den Qualitätsverlust.</translation>
     </message>
     <message>
-        <source>The outputs differ from those of the pruned model, because units with an effect were removed.</source>
-        <translation>Die Ausgaben unterscheiden sich von denen des geprunten Modells, weil Einheiten mit Wirkung entfernt wurden.</translation>
+        <source>The outputs differ from those of the pruned model, because units with an effect were removed or weights were rounded.</source>
+        <translation>Die Ausgaben unterscheiden sich von denen des geprunten Modells, weil Einheiten mit Wirkung entfernt oder Gewichte gerundet wurden.</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -23173,16 +23173,16 @@ steps</extracomment>
         <translation>Embeddings sind {share} der Parameter: Behalten Sie nur die Tokens Ihrer Texte (Vokabular), um sie zu verkleinern.</translation>
     </message>
     <message>
-        <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary). The dtype is kept: to halve the file as well, open the exported model and export it at full size as bfloat16.</source>
-        <translation>Embeddings sind {share} der Parameter: Behalten Sie nur die Tokens Ihrer Texte (Vokabular). Der dtype bleibt gleich: Um die Datei zusätzlich zu halbieren, öffnen Sie das exportierte Modell und exportieren es in voller Größe als bfloat16.</translation>
+        <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary), and choose the dtype bfloat16 to halve the file as well.</source>
+        <translation>Embeddings sind {share} der Parameter: Behalten Sie nur die Tokens Ihrer Texte (Vokabular), und wählen Sie den dtype bfloat16, um die Datei zusätzlich zu halbieren.</translation>
+    </message>
+    <message>
+        <source>Embeddings are {share} of the parameters, and this vocabulary cannot be reduced. Choose the dtype bfloat16 to halve the file.</source>
+        <translation>Embeddings sind {share} der Parameter, und dieses Vokabular kann nicht verkleinert werden. Wählen Sie den dtype bfloat16, um die Datei zu halbieren.</translation>
     </message>
     <message>
         <source>Embeddings are {share} of the parameters; this vocabulary cannot be reduced.</source>
         <translation>Embeddings sind {share} der Parameter; dieses Vokabular kann nicht verkleinert werden.</translation>
-    </message>
-    <message>
-        <source>Embeddings are {share} of the parameters, and this vocabulary cannot be reduced. The dtype is kept: to halve the file, open the exported model and export it at full size as bfloat16.</source>
-        <translation>Embeddings sind {share} der Parameter, und dieses Vokabular kann nicht verkleinert werden. Der dtype bleibt gleich: Um die Datei zu halbieren, öffnen Sie das exportierte Modell und exportieren es in voller Größe als bfloat16.</translation>
     </message>
     <message>
         <source>Starts Python and builds the model&apos;s class in transformers with these shapes, without weights.</source>

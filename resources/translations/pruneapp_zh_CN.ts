@@ -5308,12 +5308,12 @@ Code inside checkpoints is never executed.</source>
         <translation>仍可撤销：会读取原文件的备份。</translation>
     </message>
     <message>
-        <source>The outputs differ from those of the full-size model, because units with an effect were removed. Evaluate this model before you use it: the check finds errors in the files, but does not measure the quality loss.</source>
-        <translation>输出与原尺寸模型不同，因为移除了有作用的单元。使用前请评估此模型：检查能发现文件中的错误，但不测量质量损失。</translation>
+        <source>The outputs differ from those of the full-size model, because units with an effect were removed or weights were rounded. Evaluate this model before you use it: the check finds errors in the files, but does not measure the quality loss.</source>
+        <translation>输出与原尺寸模型不同，因为移除了有作用的单元或舍入了权重。使用前请评估此模型：检查能发现文件中的错误，但不测量质量损失。</translation>
     </message>
     <message>
-        <source>The outputs differ from those of the pruned model, because units with an effect were removed.</source>
-        <translation>输出与剪枝后的模型不同，因为移除了有作用的单元。</translation>
+        <source>The outputs differ from those of the pruned model, because units with an effect were removed or weights were rounded.</source>
+        <translation>输出与剪枝后的模型不同，因为移除了有作用的单元或舍入了权重。</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -23172,16 +23172,16 @@ steps</extracomment>
         <translation>嵌入占参数的 {share}：只保留您的文本中的词元（词表）可减小它们。</translation>
     </message>
     <message>
-        <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary). The dtype is kept: to halve the file as well, open the exported model and export it at full size as bfloat16.</source>
-        <translation>嵌入占参数的 {share}：只保留您的文本中的词元（词表）。dtype 保持不变：要使文件再减半，请打开导出的模型，再以完整大小导出为 bfloat16。</translation>
+        <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary), and choose the dtype bfloat16 to halve the file as well.</source>
+        <translation>嵌入占参数的 {share}：只保留您的文本中的词元（词表），并选择 dtype bfloat16 使文件再减半。</translation>
+    </message>
+    <message>
+        <source>Embeddings are {share} of the parameters, and this vocabulary cannot be reduced. Choose the dtype bfloat16 to halve the file.</source>
+        <translation>嵌入占参数的 {share}，且此词表无法缩减。选择 dtype bfloat16 可使文件减半。</translation>
     </message>
     <message>
         <source>Embeddings are {share} of the parameters; this vocabulary cannot be reduced.</source>
         <translation>嵌入占参数的 {share}；此词表无法缩减。</translation>
-    </message>
-    <message>
-        <source>Embeddings are {share} of the parameters, and this vocabulary cannot be reduced. The dtype is kept: to halve the file, open the exported model and export it at full size as bfloat16.</source>
-        <translation>嵌入占参数的 {share}，且此词表无法缩减。dtype 保持不变：要使文件减半，请打开导出的模型，再以完整大小导出为 bfloat16。</translation>
     </message>
     <message>
         <source>Starts Python and builds the model&apos;s class in transformers with these shapes, without weights.</source>

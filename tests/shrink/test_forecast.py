@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+import torch
 from safetensors.numpy import load_file, save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
@@ -176,6 +177,27 @@ def test_a_layer_that_does_nothing_goes_and_is_exact(tmp_path):
     assert (found.layers.dead, found.layers.gone) == ({2}, {2})
     layers = axes_of(found)["layers"]
     assert (layers.before, layers.after, layers.exactness) == (LAYERS, LAYERS - 1, EXACT)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_a_cut_is_rounded_as_forecast(llama, tmp_path, dtype):
+    config = json.loads((llama / "config.json").read_text())
+    (llama / "config.json").write_text(json.dumps({**config, "torch_dtype": "float32"}))
+    request = CutRequest({"ffn": 128}, dtype=dtype)
+    found = surveyed(llama)
+    kept, expected = (forecast(found, one, Job()) for one in (CutRequest({"ffn": 128}), request))
+    assert expected.exactness == CHANGES
+    out = tmp_path / "out"
+    report = cut_out(found, expected, ShrinkRequest(out, {}), CpuKernel(), Job(), how="run")
+    assert expected.after.nbytes == (out / "model.safetensors").stat().st_size
+    assert expected.after.parameters == kept.after.parameters
+    assert expected.after.cache == kept.after.cache // 2
+    assert report.dtype == dtype
+    assert json.loads((out / "config.json").read_text())["torch_dtype"] == dtype
+    cut_out(found, kept, ShrinkRequest(tmp_path / "kept", {}), CpuKernel(), Job())
+    with open_checkpoint(out) as rounded, open_checkpoint(tmp_path / "kept") as full:
+        for name in full.entries:
+            assert torch.equal(rounded.read(name), full.read(name).to(getattr(torch, dtype)))
 
 
 def test_what_cannot_be_asked_for_is_said_and_the_rest_is_forecast(llama):

@@ -367,7 +367,7 @@ def check_no_other_weights(checkpoint: Checkpoint, target: Path, names: Collecti
     )
 
 
-_KEYS = frozenset({"dtype", "torch_dtype"})
+DTYPE_KEYS = frozenset({"dtype", "torch_dtype"})
 _TYPE = re.compile(r"(torch\.)?(float64|float32|float16|bfloat16)")
 _BETWEEN = re.compile(r"[\s,:]*")
 
@@ -511,7 +511,7 @@ def _find_dtypes(text: str) -> list[_DtypeSpan]:
         key, at = decoder.raw_decode(text, at)
         start = _skip_separators(text, at)
         value, at = decoder.raw_decode(text, start)
-        match = _TYPE.fullmatch(value) if key in _KEYS and isinstance(value, str) else None
+        match = _TYPE.fullmatch(value) if key in DTYPE_KEYS and isinstance(value, str) else None
         if match is not None and text[start + 1 : at - 1] == value:  # contains no escape sequences
             result.append(_DtypeSpan(start + 1 + match.start(2), at - 1, match[2]))
     return result

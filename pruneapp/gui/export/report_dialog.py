@@ -84,13 +84,13 @@ class ExportReportDialog(Dialog):
         if report.effect == CHANGES:
             changed = self.tr(
                 "The outputs differ from those of the full-size model, because units with an "
-                "effect were removed. Evaluate this model before you use it: the check finds "
-                "errors in the files, but does not measure the quality loss."
+                "effect were removed or weights were rounded. Evaluate this model before you use "
+                "it: the check finds errors in the files, but does not measure the quality loss."
             )
             if cut_metric:
                 changed = self.tr(
                     "The outputs differ from those of the pruned model, because units with an "
-                    "effect were removed."
+                    "effect were removed or weights were rounded."
                 )
                 changed = join_sentences(changed, cut_metric)
             notes.insert(0, changed)

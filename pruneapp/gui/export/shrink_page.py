@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.errors import PruneAppError, abridge_text
 from pruneapp.export.report import CHANGES, EXACT
+from pruneapp.export.rounding import DTYPE
 from pruneapp.groups.group import MULTIPLES
 from pruneapp.gui.app.jobs import JobState
 from pruneapp.gui.export.axis_rows import AxisRows
@@ -175,6 +176,11 @@ class ShrinkPage(QWidget):
         self.loss = plain(wrap=True)
         self.sizes = SizeTable(self)
         self.embeddings = plain(wrap=True, ink=MUTED)
+        self.dtype = choice_box(
+            translate_declared(DTYPE.label),
+            translate_declared(DTYPE.help),
+            [(translate_declared(choice.label), choice.value) for choice in DTYPE.choices],
+        )
         self.diff = ConfigDiff(self)
         self.notes = plain(wrap=True, ink=MUTED)
         self.state = plain(wrap=True, ink=MUTED)
@@ -219,6 +225,7 @@ class ShrinkPage(QWidget):
         self.rows.changed.connect(self._request)
         self.rows.vocabulary.fileChosen.connect(self._on_file_chosen)
         self.multiple.currentIndexChanged.connect(self._request)
+        self.dtype.currentIndexChanged.connect(self._request)
         self.write_as.toggled.connect(self._request)
         self.ranking.currentIndexChanged.connect(self._on_ranking)
         self.scores.clicked.connect(self._choose_scores)
@@ -260,6 +267,7 @@ class ShrinkPage(QWidget):
             self.write_as,
             self.evaluate,
             self.as_step,
+            self.dtype,
             self.diff,
             self.code,
             self.target,
@@ -285,6 +293,8 @@ class ShrinkPage(QWidget):
         one = lay_in_column(left, spacing=4)
         one.addWidget(heading(self.tr("Size")))
         one.addWidget(self.sizes)
+        self._of_dtype = label_for(self.dtype, translate_declared(DTYPE.label))
+        add_row(one, self._of_dtype, self.dtype, None)
         one.addWidget(self.embeddings)
         one.addStretch(1)
         self.about = heading(self.tr("config.json"))
@@ -419,6 +429,7 @@ class ShrinkPage(QWidget):
             str(self.ranking.currentData()),
             self._statistics if self.ranking.currentData() in _BY_STATISTICS else "",
             shares=self.rows.shares(),
+            dtype=str(self.dtype.currentData()),
         )
 
     def _show_request(self) -> None:
@@ -427,6 +438,7 @@ class ShrinkPage(QWidget):
         for box, place in (
             (self.multiple, self.multiple.findData(multiple)),
             (self.ranking, self._ranking_index(self._current_request.by)),
+            (self.dtype, self.dtype.findData(self._current_request.dtype)),
         ):
             blocker = QSignalBlocker(box)
             box.setCurrentIndex(place)
@@ -693,7 +705,7 @@ class ShrinkPage(QWidget):
         self._show_request()
         for part in (self._of_multiple, self.multiple):
             part.setVisible(bool(self._default_multiple))
-        for part in (self._of_check, self.check):
+        for part in (self._of_check, self.check, self._of_dtype, self.dtype):
             part.setVisible(forecast.has_class)
         self.loss.setVisible(forecast.exactness == CHANGES)
         grave = forecast.largest_share > PUBLISHED_SHARE

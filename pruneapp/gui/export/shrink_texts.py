@@ -54,8 +54,7 @@ def embeddings_text(forecast: ShrinkForecast) -> str:
             text = translate(
                 "Shrink",
                 "Embeddings are {share} of the parameters: keep only the tokens of your texts "
-                "(Vocabulary). The dtype is kept: to halve the file as well, open the exported "
-                "model and export it at full size as bfloat16.",
+                "(Vocabulary), and choose the dtype bfloat16 to halve the file as well.",
             )
     else:
         text = translate(
@@ -65,8 +64,7 @@ def embeddings_text(forecast: ShrinkForecast) -> str:
             text = translate(
                 "Shrink",
                 "Embeddings are {share} of the parameters, and this vocabulary cannot be reduced. "
-                "The dtype is kept: to halve the file, open the exported model and export it at "
-                "full size as bfloat16.",
+                "Choose the dtype bfloat16 to halve the file.",
             )
     return text.format(share=number_format.part(size.embeddings, size.parameters))
 

@@ -158,7 +158,7 @@ def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, scr
     assert "Measured in an earlier run. Evaluate one state" in page.state.text()
     user.click(user.workbench.export.dialog.go)
     text = plain(report_of(user).as_text())
-    assert f"because units with an effect were removed. {evaluated_words}" in text
+    assert f"effect were removed or weights were rounded. {evaluated_words}" in text
     assert "Evaluate this model before you use it" not in text
     user.close_report()
 
@@ -379,6 +379,33 @@ def test_a_quarter_of_the_neurons_and_two_layers_go_by_hand(user, folder, dialog
     assert out["model.layers.3.mlp.down_proj.weight"].shape[1] == 128
     assert user.document.snapshot().revision == revision, "the document is unchanged"
     assert user.document.position == 0
+
+
+def test_a_dtype_is_chosen_for_the_shrunk_model(user, folder, dialog, runners, script):
+    """Regression: a smaller model in 16 bits needed two exports."""
+    page = dialog.page
+    user.wait(lambda: page.order() is not None)
+    kept = page.forecast.after
+    items = [page.dtype.itemText(n) for n in range(page.dtype.count())]
+    assert items == ["Keep dtype", "float16", "bfloat16"], "the words of the page Full size"
+    user.choose(page.dtype, "bfloat16")
+    user.wait(lambda: page.order() is not None and page.forecast.request.dtype == "bfloat16")
+    assert page.forecast.after.nbytes < 0.6 * kept.nbytes
+    assert page.forecast.after.cache == kept.cache // 2
+    assert page.state.text().startswith("▲ Output differs from the opened file.")
+    evaluate_cut(user, page, script)
+    size = page.forecast.after.nbytes
+    export_cut(user, dialog)
+    out = folder.with_name("tiny-shrunk")
+    assert (out / "model.safetensors").stat().st_size == size
+    with open_checkpoint(out) as written, open_checkpoint(folder) as opened:
+        assert {entry.dtype.label for entry in written.entries.values()} == {"bfloat16"}
+        name = "model.layers.0.self_attn.q_proj.weight"
+        expected = opened.read(name).bfloat16()
+        assert torch.equal(written.read(name), expected)
+    dialog = turn_to_page(user)
+    assert dialog.page.dtype.currentText() == "bfloat16", "kept with the cut of the state"
+    user.click(dialog.stop)
 
 
 def test_cancel_discards_what_was_chosen(user, dialog, monkeypatch):
