@@ -120,6 +120,7 @@ class Account:
     # Value and difference from the unpruned model of each metric of the exported state, as text.
     metrics: Mapping[str, str] = field(default_factory=dict)
     evaluation: str = ""  # script, data and limit that the metrics were measured with, as text
+    evaluation_files: Mapping[str, str] = field(default_factory=dict)  # their SHA-256 by name
     # Whether the data of the evaluation are among those of the calibration.
     same_data: bool = False
     # Those of `calibration` that amounts were chosen by, with a sensitivity scan.
@@ -136,6 +137,7 @@ def account_of(
     *,
     metrics: Mapping[str, str] | None = None,
     evaluation: str = "",
+    evaluation_files: Mapping[str, str] = MappingProxyType({}),
     same_data: bool = False,
 ) -> Account:
     """Return the report of an export. Reads the pruned tensors of the opened file once.
@@ -146,7 +148,7 @@ def account_of(
         The steps as text, in order.
     provenance
         The origin of the export, or an estimate; it counts in the sizes of other formats.
-    metrics, evaluation, same_data
+    metrics, evaluation, evaluation_files, same_data
         The metrics of the exported state and what they were measured with, see `Account`.
     job
         Started with the number of elements of the pruned tensors.
@@ -187,6 +189,7 @@ def account_of(
         {} if provenance is None else calibration_names(provenance.recipe.entries),
         metrics or {},
         evaluation,
+        evaluation_files,
         same_data,
         frozenset() if provenance is None else allocation_data(provenance.recipe.entries),
     )
@@ -382,6 +385,7 @@ def as_json(account: Account) -> str:
         "calibrated_with": list(account.calibration),
         "metrics": dict(account.metrics),
         "evaluation": account.evaluation,
+        "evaluation_files": dict(account.evaluation_files),
         "evaluated_on_calibration_data": account.same_data,
         "files": [{**asdict(file), "path": str(file.path)} for file in report.files],
         "sizes": [{key: getattr(offer, key) for key in _SIZE} for offer in account.sizes],

@@ -91,14 +91,23 @@ def metric_texts(quality: StateQuality | None) -> dict[str, str]:
 
 
 def conditions_text(conditions: Conditions) -> str:
-    """Return script, data, limit and seed of a measurement, separated by commas."""
+    """Return script, data, limit and seed of a measurement, separated by commas.
+
+    Of the SHA-256 of the data the first twelve digits are given; `hashes_of` has all.
+    """
     data, samples, limit = conditions.data, conditions.samples, conditions.limit
     if data and conditions.data_sha256:
-        data += f" (SHA-256 {conditions.data_sha256})"
+        data += f" (SHA-256 {conditions.data_sha256[:12]})"
     used = "" if limit is None else f"at most {limit:,} samples"
     if samples is not None:
         used = f"{samples.used:,} of {samples.total:,} {samples.noun}"
     return ", ".join(filter(None, (conditions.name, data, used, f"seed {conditions.seed}")))
+
+
+def hashes_of(conditions: Conditions) -> dict[str, str]:
+    """Return the SHA-256 of script and data of a measurement by their names, as far as known."""
+    pairs = ((conditions.name, conditions.script_sha256), (conditions.data, conditions.data_sha256))
+    return {name: digest for name, digest in pairs if name and digest}
 
 
 def _remarks(state: ReportedState, evaluation: ReportedEvaluation | None) -> Iterator[str]:

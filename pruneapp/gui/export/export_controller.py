@@ -255,7 +255,7 @@ def write_accompanying_files(
 
     def account(path: Path) -> Path:
         # not needed at start-up
-        from pruneapp.evaluation.report.page import conditions_text, metric_texts
+        from pruneapp.evaluation.report.page import conditions_text, hashes_of, metric_texts
 
         snapshot = capture.snapshot
         origin = estimated_provenance(snapshot, history_recipe(capture, job), job)
@@ -268,6 +268,7 @@ def write_accompanying_files(
             origin,
             metrics=metrics,
             evaluation="" if conditions is None else conditions_text(conditions),
+            evaluation_files={} if conditions is None else hashes_of(conditions),
             same_data=quality is not None and any(m.calibrated for m in quality.metrics),
         )
         return write_account(content, path, job, keep_existing=True)

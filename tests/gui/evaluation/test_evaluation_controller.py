@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import sys
@@ -504,6 +505,8 @@ def test_the_report_of_an_export_has_the_metrics_of_its_state(pruned, runners, s
     pruned.close_report()
     page = (tmp_path / "out-report.html").read_text(encoding="utf-8")
     assert re.search(r"<td>accuracy</td><td[^>]*>61\.00 % \(−39\.00", page)
+    digest = hashlib.sha256(script.read_bytes()).hexdigest()
+    assert re.search(rf"Evaluation: {script.name}</td><td></td><td><code>{digest}</code>", page)
 
 
 def test_compare_shows_the_metrics_of_both_sides(pruned, runners, script):
