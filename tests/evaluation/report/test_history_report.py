@@ -185,7 +185,7 @@ def test_data_are_named_by_files_with_samples_and_settings_of_a_recovery(documen
     )
     assert f"c.txt (calibration data){digest}" in words, "the whole hash is in the table"
     assert "Inputs: c.txt, 128 samples" in words
-    assert "mine.txt (SHA-256 abababababab), 200 of 504 sentences, 4,321 tokens, seed 0" in words
+    assert "mine.txt, 200 of 504 sentences, 4,321 tokens, seed 0" in words
 
 
 def test_an_allocation_by_a_scan_is_not_called_a_calibration(document):
