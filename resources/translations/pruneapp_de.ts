@@ -23435,6 +23435,10 @@ steps</extracomment>
         <translation>Ein Schritt kann FFN-Neuronen, Heads und Kanäle prunen, deren Rangfolge nicht aus einer Datei mit Bewertungen stammt.</translation>
     </message>
     <message>
+        <source>Cancel: {title}</source>
+        <translation>Abbrechen: {title}</translation>
+    </message>
+    <message>
         <source>Cancel evaluation</source>
         <translation>Auswertung abbrechen</translation>
     </message>

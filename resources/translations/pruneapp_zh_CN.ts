@@ -23434,6 +23434,10 @@ steps</extracomment>
         <translation>步骤可以剪枝 FFN 神经元、头和通道，前提是不按评分文件排序。</translation>
     </message>
     <message>
+        <source>Cancel: {title}</source>
+        <translation>取消：{title}</translation>
+    </message>
+    <message>
         <source>Cancel evaluation</source>
         <translation>取消评估</translation>
     </message>

@@ -69,6 +69,7 @@ class CutEvaluation(Feature[ExportDialog]):
         self.dialog, self._key, self._forecasts = dialog, of.key, forecasts
         dialog.page.evaluateRequested.connect(partial(self._evaluate, of))
         dialog.page.cancelRequested.connect(partial(self._cancel, of.key))
+        dialog.page.jobCancelRequested.connect(self._cancel_job)
         dialog.finished.connect(self._on_dialog_finished)
         self._show_metric()
         self._show_trials()
@@ -103,6 +104,13 @@ class CutEvaluation(Feature[ExportDialog]):
             if trial.key is key and trial.cut == cut:
                 trial.run.cancel()
                 return
+
+    def _cancel_job(self, title: str) -> None:
+        """Cancel the first running or queued job with this title."""
+        state = next((s for s in self.jobs.states() if s.progress.title == title), None)
+        if state is not None:
+            self.jobs.cancel(state.key)
+            self._show_trials()
 
     def text_of(self, key: object, forecast: ShrinkForecast) -> str:
         """Return sentences with the size and the metric of an evaluated cut; "" if it is not.

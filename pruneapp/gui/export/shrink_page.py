@@ -94,6 +94,7 @@ class ShrinkPage(QWidget):
     changed = Signal()  # what can be exported has changed
     evaluateRequested = Signal(object)  # (ShrinkForecast) the user wants to measure this cut
     cancelRequested = Signal(str)  # (identity of a cut) its measurement is to be cancelled
+    jobCancelRequested = Signal(str)  # (title) the job that delays a measurement is to be cancelled
     fileChosen = Signal(str)  # the user chose this file of scores, texts or ids in a dialog
     codeRequested = Signal()  # the user wants code that writes the graph of the model to a file
     traceRequested = Signal()  # the user wants to trace the model
@@ -186,6 +187,9 @@ class ShrinkPage(QWidget):
         self.state = plain(wrap=True, ink=MUTED)
         self.evaluate = QPushButton(self.tr("Evaluate shrunk model"), self)
         self.evaluate.setAutoDefault(False)
+        self.cancel_job = QPushButton(self)
+        self.cancel_job.setAutoDefault(False)
+        self.cancel_job.hide()
         self.is_current = True  # whether the exported state is the current one
         self.about_step = plain(
             self.tr(
@@ -236,6 +240,7 @@ class ShrinkPage(QWidget):
         self.trace.clicked.connect(self.traceRequested)
         self.evaluate.clicked.connect(self._on_evaluate)
         self.as_step.clicked.connect(self._on_as_step)
+        self.cancel_job.clicked.connect(self._on_cancel_job)
         self._explain_check()
         self._show()
 
@@ -265,6 +270,7 @@ class ShrinkPage(QWidget):
             self.multiple,
             self.rows,
             self.write_as,
+            self.cancel_job,
             self.evaluate,
             self.as_step,
             self.dtype,
@@ -284,7 +290,7 @@ class ShrinkPage(QWidget):
         layout.addWidget(self.wrong)
         layout.addWidget(self.rows)
         layout.addWidget(self.write_as)
-        add_row(layout, self.state, self.evaluate, wide=self.state)
+        add_row(layout, self.state, self.cancel_job, self.evaluate, wide=self.state)
         add_row(layout, self.about_step, self.as_step, wide=self.about_step)
         below = QWidget(self.body)
         layout.addWidget(below, 1)
@@ -359,6 +365,16 @@ class ShrinkPage(QWidget):
         """
         self._trials, self._other_trial = trials, other
         self._show_effect()
+
+    def _on_cancel_job(self) -> None:
+        self.jobCancelRequested.emit(self._delaying_job())
+
+    def _delaying_job(self) -> str:
+        """Return the title of the job that a measurement waits for; "" if there is none."""
+        forecast = self.forecast
+        cut = "" if forecast is None else forecast.request.identity()
+        trial = self._trials.get(cut, self._other_trial)
+        return "" if trial is None or trial.is_running else trial.waits_for
 
     def _trial_text(self, cut: str) -> str:
         """Return a sentence on the running or queued measurement; "" if there is none.
@@ -658,6 +674,10 @@ class ShrinkPage(QWidget):
         forecast = self.forecast
         if forecast is None:
             return
+        # The dialog covers the list of jobs.
+        delaying = self._delaying_job()
+        self.cancel_job.setVisible(bool(delaying))
+        self.cancel_job.setText(self.tr("Cancel: {title}").format(title=delaying))
         changes = forecast.exactness == CHANGES
         # Not hidden, so that nothing moves.
         impossible = forecast.is_empty or forecast.wrong or forecast.why_not

@@ -234,6 +234,32 @@ def test_an_evaluation_of_a_cut_continues_when_the_dialog_is_closed(
     assert done[0].startswith("Opened: After shrinking: ")
 
 
+def test_the_job_that_delays_an_evaluation_is_cancelled_in_the_dialog(
+    user, dialog, runners, script
+):
+    """Regression: the dialog covers the list of jobs, and the job could not be cancelled."""
+    page = dialog.page
+    user.key("Right", page.rows.rows["ffn"].slider)
+    user.wait(lambda: page.order() is not None and page.forecast.exactness == CHANGES)
+    evaluate_cut(user, page, script)
+    user.key("Right", page.rows.rows["ffn"].slider)
+    user.wait(lambda: page.forecast.request == page.request)
+    assert not page.cancel_job.isVisible()
+
+    def wait(job):
+        while True:
+            job.cancel.check()
+
+    user.workbench.export.jobs.run(wait, print, print, title="Recovery", lane=Lane.PROGRAM)
+    user.click(page.evaluate)
+    user.wait(page.cancel_job.isVisible)
+    assert page.cancel_job.text() == "Cancel: Recovery"
+    user.click(page.cancel_job)
+    user.wait(lambda: "After shrinking" in page.state.text())
+    assert not page.cancel_job.isVisible()
+    user.click(dialog.stop)
+
+
 def export_cut(user, dialog):
     """Export the cut of the page."""
     user.wait(dialog.go.isEnabled)
