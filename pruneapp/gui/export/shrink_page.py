@@ -187,7 +187,7 @@ class ShrinkPage(QWidget):
         self.state = plain(wrap=True, ink=MUTED)
         self.evaluate = QPushButton(self.tr("Evaluate shrunk model"), self)
         self.evaluate.setAutoDefault(False)
-        self.cancel_job = QPushButton(self)
+        self.cancel_job = QPushButton(self.tr("Cancel evaluation"), self)
         self.cancel_job.setAutoDefault(False)
         self.cancel_job.hide()
         self.is_current = True  # whether the exported state is the current one
