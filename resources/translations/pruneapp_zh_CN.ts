@@ -995,7 +995,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>Pareto frontier: prune to several sparsities, and measure each with and without recovery</source>
         <extracomment>command</extracomment>
-        <translation>帕累托前沿：剪枝到多个稀疏度，并分别在恢复与不恢复的情况下测量</translation>
+        <translation>帕累托前沿：剪枝到多个稀疏度，并分别在恢复训练与不恢复训练的情况下测量</translation>
     </message>
     <message>
         <source>Shri&amp;nk…</source>
@@ -1224,7 +1224,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <name>AfterRound</name>
     <message>
         <source>Recover after each round</source>
-        <translation>每轮之后恢复</translation>
+        <translation>每轮之后恢复训练</translation>
     </message>
     <message>
         <source>Train the remaining weights after each round, while pruned weights stay zero: to reproduce the outputs of the unpruned model on the inputs of calibrate(), or with train() of the script</source>
@@ -1260,7 +1260,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     </message>
     <message>
         <source>Start each recovery from the values before the first round, with the masks of the current round, as in lottery ticket experiments</source>
-        <translation>每次恢复从第一轮之前的值和本轮的掩码开始，如彩票假设实验</translation>
+        <translation>每次恢复训练从第一轮之前的值和本轮的掩码开始，如彩票假设实验</translation>
     </message>
     <message>
         <source>Largest allowed difference from the unpruned model: 0.01 in the unit of the metric, or 1 % of its value. The last round within this limit is selected</source>
@@ -1284,7 +1284,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     </message>
     <message>
         <source>&amp;Recover after each round</source>
-        <translation>每轮之后恢复(&amp;R)</translation>
+        <translation>每轮之后恢复训练(&amp;R)</translation>
     </message>
     <message>
         <source>S&amp;teps per round</source>
@@ -2709,7 +2709,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     </message>
     <message>
         <source>{share} of its weights are left, with {norm} of its L2 norm² after repair or recovery.</source>
-        <translation>修复或恢复后，其权重剩余 {share}，L2 范数²为原来的 {norm}。</translation>
+        <translation>修复或恢复训练后，其权重剩余 {share}，L2 范数²为原来的 {norm}。</translation>
     </message>
     <message>
         <source>In the sensitivity scan, pruning only this tensor gave no finite {metric}.</source>
@@ -4990,7 +4990,7 @@ Code inside checkpoints is never executed.</source>
     </message>
     <message>
         <source>Recovery</source>
-        <translation>恢复</translation>
+        <translation>恢复训练</translation>
     </message>
     <message>
         <source>other</source>
@@ -5743,11 +5743,11 @@ Code inside checkpoints is never executed.</source>
     </message>
     <message>
         <source>Recovery</source>
-        <translation>恢复</translation>
+        <translation>恢复训练</translation>
     </message>
     <message>
         <source>Prunes the current state to each sparsity, and evaluates it before and after a recovery in a separate process. The open model is not changed. If you cancel, results so far are kept.</source>
-        <translation>将当前状态剪枝到每个稀疏度，并在单独的进程中于恢复前后评估。打开的模型不会改变。取消时会保留已有结果。</translation>
+        <translation>将当前状态剪枝到每个稀疏度，并在单独的进程中于恢复训练前后评估。打开的模型不会改变。取消时会保留已有结果。</translation>
     </message>
     <message>
         <source>How the remaining weights of each point are trained: to reproduce the outputs of the unpruned model on the inputs of calibrate(), or with train() of the script</source>
@@ -5779,7 +5779,7 @@ Code inside checkpoints is never executed.</source>
     </message>
     <message>
         <source>&amp;Recovery</source>
-        <translation>恢复(&amp;R)</translation>
+        <translation>恢复训练(&amp;R)</translation>
     </message>
     <message>
         <source>Steps</source>
@@ -6025,7 +6025,7 @@ Code inside checkpoints is never executed.</source>
     <name>HarmDialog</name>
     <message>
         <source>The recovery made the model worse on your evaluation.</source>
-        <translation>恢复使模型在您的评估中变差。</translation>
+        <translation>恢复训练使模型在您的评估中变差。</translation>
     </message>
     <message>
         <source>Keep anyway</source>
@@ -6173,7 +6173,7 @@ Code inside checkpoints is never executed.</source>
     </message>
     <message>
         <source>Recover…</source>
-        <translation>恢复…</translation>
+        <translation>恢复训练…</translation>
     </message>
     <message>
         <source>Export…</source>
@@ -6185,7 +6185,7 @@ Code inside checkpoints is never executed.</source>
     </message>
     <message>
         <source>Go to this state and recover…</source>
-        <translation>转到此状态并恢复…</translation>
+        <translation>转到此状态并恢复训练…</translation>
     </message>
     <message>
         <source>Rename	F2</source>
@@ -7730,7 +7730,7 @@ Code inside checkpoints is never executed.</source>
     </message>
     <message>
         <source>Recover…</source>
-        <translation>恢复…</translation>
+        <translation>恢复训练…</translation>
     </message>
     <message>
         <source>Train the remaining weights, while pruned weights stay zero</source>
@@ -8358,7 +8358,7 @@ Code inside checkpoints is never executed.</source>
     </message>
     <message>
         <source>Pareto frontier: prune to several sparsities, and measure each with and without recovery</source>
-        <translation>帕累托前沿：剪枝到多个稀疏度，并分别在恢复与不恢复的情况下测量</translation>
+        <translation>帕累托前沿：剪枝到多个稀疏度，并分别在恢复训练与不恢复训练的情况下测量</translation>
     </message>
     <message>
         <source>Add sessions…</source>
@@ -8446,7 +8446,7 @@ Code inside checkpoints is never executed.</source>
     </message>
     <message>
         <source>frontier, recovered</source>
-        <translation>前沿，已恢复</translation>
+        <translation>前沿，已恢复训练</translation>
     </message>
     <message>
         <source>frontier</source>
@@ -9016,15 +9016,15 @@ computed on this computer.</source>
     <name>RecoverController</name>
     <message>
         <source>Recovery</source>
-        <translation>恢复</translation>
+        <translation>恢复训练</translation>
     </message>
     <message>
         <source>Recovery cancelled: nothing was changed.</source>
-        <translation>恢复已取消：未作任何更改。</translation>
+        <translation>恢复训练已取消：未作任何更改。</translation>
     </message>
     <message>
         <source>Recovery cancelled; nothing changed. Rerun with the same settings to continue.</source>
-        <translation>恢复已取消：未作任何更改。使用相同的脚本和设置可继续。</translation>
+        <translation>恢复训练已取消：未作任何更改。使用相同的脚本和设置可继续。</translation>
     </message>
     <message>
         <source>Result discarded: nothing was changed.</source>
@@ -9032,7 +9032,7 @@ computed on this computer.</source>
     </message>
     <message>
         <source>The recovery is finished: {state}.</source>
-        <translation>恢复已完成：{state}。</translation>
+        <translation>恢复训练已完成：{state}。</translation>
     </message>
     <message>
         <source>Go to it</source>
@@ -9040,7 +9040,7 @@ computed on this computer.</source>
     </message>
     <message>
         <source>The recovery continues.</source>
-        <translation>恢复仍在进行。</translation>
+        <translation>恢复训练仍在进行。</translation>
     </message>
     <message>
         <source>Show</source>
@@ -9068,14 +9068,14 @@ computed on this computer.</source>
     </message>
     <message>
         <source>Undo recovery</source>
-        <translation>撤销恢复</translation>
+        <translation>撤销恢复训练</translation>
     </message>
 </context>
 <context>
     <name>RecoverDialog</name>
     <message>
         <source>Recover</source>
-        <translation>恢复</translation>
+        <translation>恢复训练</translation>
     </message>
     <message>
         <source>Trains the remaining weights, while pruned weights stay zero and protected weights keep their values. You can undo it.</source>
@@ -9139,11 +9139,11 @@ computed on this computer.</source>
     </message>
     <message>
         <source>Recover in 1 step</source>
-        <translation>用 1 步恢复</translation>
+        <translation>用 1 步恢复训练</translation>
     </message>
     <message>
         <source>Recover in {n} steps</source>
-        <translation>用 {n} 步恢复</translation>
+        <translation>用 {n} 步恢复训练</translation>
     </message>
     <message>
         <source>15 % of the inputs are held out. New weights are kept only if the error on these inputs becomes smaller.</source>
@@ -9257,7 +9257,7 @@ computed on this computer.</source>
     <name>RecoveryPanel</name>
     <message>
         <source>Recovering</source>
-        <translation>正在恢复</translation>
+        <translation>正在恢复训练</translation>
     </message>
     <message>
         <source>Starting</source>
@@ -9297,11 +9297,11 @@ computed on this computer.</source>
     </message>
     <message>
         <source>Close this window; the training continues. Prune &gt; Recover shows it again.</source>
-        <translation>关闭此窗口；训练继续进行。选择“剪枝 &gt; 恢复”可再次显示。</translation>
+        <translation>关闭此窗口；训练继续进行。选择“剪枝 &gt; 恢复训练”可再次显示。</translation>
     </message>
     <message>
         <source>Cancel recovery</source>
-        <translation>取消恢复</translation>
+        <translation>取消恢复训练</translation>
     </message>
     <message>
         <source>End the training; nothing is changed.</source>
@@ -9356,11 +9356,11 @@ computed on this computer.</source>
     <name>RecoveryReportDialog</name>
     <message>
         <source>Recovered</source>
-        <translation>已恢复</translation>
+        <translation>已恢复训练</translation>
     </message>
     <message>
         <source>Not recovered</source>
-        <translation>未恢复</translation>
+        <translation>未恢复训练</translation>
     </message>
     <message>
         <source>Block</source>
@@ -9384,11 +9384,11 @@ computed on this computer.</source>
     </message>
     <message>
         <source>Undo recovery</source>
-        <translation>撤销恢复</translation>
+        <translation>撤销恢复训练</translation>
     </message>
     <message>
         <source>Return to the state before the recovery.</source>
-        <translation>返回恢复之前的状态。</translation>
+        <translation>返回恢复训练之前的状态。</translation>
     </message>
     <message>
         <source>Evaluate…</source>
@@ -9396,7 +9396,7 @@ computed on this computer.</source>
     </message>
     <message>
         <source>Measure the model before and after the recovery with an evaluation script.</source>
-        <translation>使用评估脚本测量恢复前后的模型。</translation>
+        <translation>使用评估脚本测量恢复训练前后的模型。</translation>
     </message>
     <message>
         <source>Copy the report as text.</source>
@@ -12560,12 +12560,12 @@ steps</extracomment>
     <message>
         <source>&apos;rewind&apos; is for rounds with a recovery.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;rewind&apos; 仅用于带恢复的轮次。</translation>
+        <translation>&apos;rewind&apos; 仅用于带恢复训练的轮次。</translation>
     </message>
     <message>
         <source>Choose how to recover, or do not rewind.</source>
         <extracomment>sentences</extracomment>
-        <translation>请选择恢复方式，或不要回退。</translation>
+        <translation>请选择恢复训练方式，或不要回退。</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; returned no metric &apos;{metric}&apos;.</source>
@@ -13270,7 +13270,7 @@ steps</extracomment>
     <message>
         <source>The model was called with a tensor of layout {layout}, which recovery cannot record.</source>
         <extracomment>sentences</extracomment>
-        <translation>模型以布局为 {layout} 的张量调用，恢复无法记录它。</translation>
+        <translation>模型以布局为 {layout} 的张量调用，恢复训练无法记录它。</translation>
     </message>
     <message>
         <source>Call the model with dense tensors.</source>
@@ -13280,7 +13280,7 @@ steps</extracomment>
     <message>
         <source>Recovery found only one independent sample in the inputs, and needs at least two: one to train with, one held out.</source>
         <extracomment>sentences</extracomment>
-        <translation>恢复在输入中只找到一个独立样本，至少需要两个：一个用于训练，一个留出。</translation>
+        <translation>恢复训练在输入中只找到一个独立样本，至少需要两个：一个用于训练，一个留出。</translation>
     </message>
     <message>
         <source>Run more inputs through the model; 256 or more are useful.</source>
@@ -15560,7 +15560,7 @@ steps</extracomment>
     <message>
         <source>Specify a script, or measure without recovery.</source>
         <extracomment>sentences</extracomment>
-        <translation>请指定脚本，或不带恢复测量。</translation>
+        <translation>请指定脚本，或不带恢复训练测量。</translation>
     </message>
     <message>
         <source>The loaded model does not contain the weights of &apos;{name}&apos;: {what}.</source>
@@ -15735,7 +15735,7 @@ steps</extracomment>
     <message>
         <source>A recovery is running.</source>
         <extracomment>sentences</extracomment>
-        <translation>正在恢复。</translation>
+        <translation>正在恢复训练。</translation>
     </message>
     <message>
         <source>A repair is running.</source>
@@ -19663,7 +19663,7 @@ steps</extracomment>
     <message>
         <source>Nothing is pruned, so there is nothing to recover.</source>
         <extracomment>sentences</extracomment>
-        <translation>没有任何剪枝，因此没有可恢复的内容。</translation>
+        <translation>没有任何剪枝，因此无需恢复训练。</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; does not define train(model).</source>
@@ -19688,7 +19688,7 @@ steps</extracomment>
     <message>
         <source>Recover the PyTorch model that it was exported from.</source>
         <extracomment>sentences</extracomment>
-        <translation>请恢复导出它的 PyTorch 模型。</translation>
+        <translation>请对导出它的 PyTorch 模型进行恢复训练。</translation>
     </message>
     <message>
         <source>Let load(path) keep the names and shapes of the file.</source>
@@ -19733,7 +19733,7 @@ steps</extracomment>
     <message>
         <source>A command line measures the model, but cannot recover it.</source>
         <extracomment>sentences</extracomment>
-        <translation>命令行可以测量模型，但不能恢复它。</translation>
+        <translation>命令行可以测量模型，但不能对其恢复训练。</translation>
     </message>
     <message>
         <source>&apos;{where}&apos; is a frontier with {join}.</source>
@@ -19933,7 +19933,7 @@ steps</extracomment>
     <message>
         <source>The schedule recovers the model or measures it after each round, by a script.</source>
         <extracomment>sentences</extracomment>
-        <translation>该计划在每轮之后用脚本恢复或测量模型。</translation>
+        <translation>该计划在每轮之后用脚本对模型恢复训练或测量。</translation>
     </message>
     <message>
         <source>Use `pruneapp run RECIPE FILE --script SCRIPT -o OUT`, or Iterative pruning in the window.</source>
@@ -20003,12 +20003,12 @@ steps</extracomment>
     <message>
         <source>The model was called without a tensor in its arguments, so recovery cannot repeat the call.</source>
         <extracomment>sentences</extracomment>
-        <translation>调用模型时参数中没有张量，因此恢复无法重复该调用。</translation>
+        <translation>调用模型时参数中没有张量，因此恢复训练无法重复该调用。</translation>
     </message>
     <message>
         <source>The model was called with an object of type {name}, so recovery cannot repeat the call.</source>
         <extracomment>sentences</extracomment>
-        <translation>调用模型时传入了 {name} 类型的对象，因此恢复无法重复该调用。</translation>
+        <translation>调用模型时传入了 {name} 类型的对象，因此恢复训练无法重复该调用。</translation>
     </message>
     <message>
         <source>Two models that load returned share their weights.</source>
@@ -20238,7 +20238,7 @@ steps</extracomment>
     <message>
         <source>another recovery</source>
         <extracomment>sentences</extracomment>
-        <translation>另一种恢复</translation>
+        <translation>另一种恢复训练</translation>
     </message>
     <message>
         <source>another number of steps</source>
@@ -21136,12 +21136,12 @@ steps</extracomment>
     <message>
         <source>recovering</source>
         <extracomment>sentences</extracomment>
-        <translation>正在恢复</translation>
+        <translation>正在恢复训练</translation>
     </message>
     <message>
         <source>recovering: {text}</source>
         <extracomment>sentences</extracomment>
-        <translation>正在恢复：{text}</translation>
+        <translation>正在恢复训练：{text}</translation>
     </message>
     <message>
         <source>training</source>
@@ -21191,7 +21191,7 @@ steps</extracomment>
     <message>
         <source>The sequential repair did not make the model better, so recovery began without it.</source>
         <extracomment>sentences</extracomment>
-        <translation>顺序修复没有使模型变好，因此恢复没有采用它。</translation>
+        <translation>顺序修复没有使模型变好，因此恢复训练没有采用它。</translation>
     </message>
     <message>
         <source>Some blocks give other results when they run on their own, so they were trained with the whole model only.</source>
@@ -22750,7 +22750,7 @@ steps</extracomment>
     <message>
         <source>Recovery of {what}</source>
         <extracomment>steps</extracomment>
-        <translation>{what} 的恢复</translation>
+        <translation>{what} 的恢复训练</translation>
     </message>
     <message>
         <source>Training of {what}</source>
@@ -22760,7 +22760,7 @@ steps</extracomment>
     <message>
         <source>recovered after each round</source>
         <extracomment>steps</extracomment>
-        <translation>每轮之后恢复</translation>
+        <translation>每轮之后恢复训练</translation>
     </message>
     <message>
         <source>trained after each round</source>
@@ -22775,12 +22775,12 @@ steps</extracomment>
     <message>
         <source>Recovery: repair only</source>
         <extracomment>steps</extracomment>
-        <translation>恢复：仅修复</translation>
+        <translation>恢复训练：仅修复</translation>
     </message>
     <message>
         <source>Recovery, {steps}</source>
         <extracomment>steps</extracomment>
-        <translation>恢复，{steps}</translation>
+        <translation>恢复训练，{steps}</translation>
     </message>
     <message>
         <source>Training, {steps}</source>
@@ -23311,7 +23311,7 @@ steps</extracomment>
     </message>
     <message>
         <source>For a better model of the same size, prune the units as a step, repair or recover the new state, and then export it shrunk.</source>
-        <translation>要得到同样大小但更好的模型：先把这些单元作为一个步骤剪枝，修复或恢复新状态，再以缩减形式导出。</translation>
+        <translation>要得到同样大小但更好的模型：先把这些单元作为一个步骤剪枝，修复或恢复训练新状态，再以缩减形式导出。</translation>
     </message>
     <message>
         <source>Prune as a step</source>
@@ -24343,7 +24343,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Recover</source>
-        <translation>恢复</translation>
+        <translation>恢复训练</translation>
     </message>
     <message>
         <source>Prune &gt; Recover… ({keys}) trains the remaining weights while pruned ones stay zero. It takes longer than a repair and restores more.</source>
@@ -24741,7 +24741,7 @@ steps</extracomment>
     <name>Workbench</name>
     <message>
         <source>The form prunes the units of the cut. Apply the step, repair or recover the new state, and export it shrunk.</source>
-        <translation>表单将剪枝要移除的单元。请应用此步骤，修复或恢复新状态，再以缩减形式导出。</translation>
+        <translation>表单将剪枝要移除的单元。请应用此步骤，修复或恢复训练新状态，再以缩减形式导出。</translation>
     </message>
     <message>
         <source>Loaded: {names}.</source>
