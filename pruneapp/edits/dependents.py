@@ -302,9 +302,8 @@ def _why_not(checkpoint: Checkpoint, source: TensorDim) -> str:
             f"No tensor depends on the channels of '{source.name}': they are the outputs of the "
             "model."
         )
-    kinds = ("outputs", "inputs")[: len(checkpoint.entries[source.name].shape)]
-    are = f": its {kinds[source.dim]} are not neurons, heads or channels of a group"
-    return (
-        f"No other tensor is known to depend on dim {source.dim} of '{source.name}'"
-        f"{are if len(kinds) > 1 and source.dim < 2 else ''}."
-    )
+    sentence = f"No other tensor is known to depend on dim {source.dim} of '{source.name}'"
+    if len(checkpoint.entries[source.name].shape) > 1 and source.dim < 2:
+        kind = ("outputs", "inputs")[source.dim]
+        sentence += f": its {kind} are not neurons, heads or channels of a group"
+    return f"{sentence}."

@@ -310,6 +310,15 @@ def test_a_tensor_of_no_group_is_left_to_itself_beside_others(opened):
         estimate(state, asked(names[1:], ROWS))
 
 
+@pytest.mark.parametrize("dim", [2, 3])
+def test_kernel_dims_of_a_known_model_have_no_dependents(opened, dim):
+    """Regression: a bug report instead of a sentence, found by random input in the window."""
+    checkpoint = opened["block"]
+    name = next(entry.name for entry in checkpoint.entries.values() if len(entry.shape) == 4)
+    found = dependents_of(checkpoint, rows_of(checkpoint, asked([name], dim)), Job())
+    assert found.why_not == f"No other tensor is known to depend on dim {dim} of '{name}'."
+
+
 def test_a_model_that_nobody_knows_is_refused_with_the_reason(tmp_path: Path):
     torch.save({"a.weight": torch.randn(4, 4)}, tmp_path / "a.pt")
     with (

@@ -274,7 +274,7 @@ def test_the_report_is_in_the_language_of_the_window(pruned, tmp_path):
     agree(user, dialog)
     report = wait_report(user)
     assert report.headline.text().startswith("19 个留出样本上的输出误差")
-    assert report.windowTitle() == "已恢复"
+    assert report.windowTitle() == "已恢复训练"
 
 
 def test_the_panel_is_hidden_and_shown_again(pruned, tmp_path):
