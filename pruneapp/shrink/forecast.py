@@ -169,7 +169,13 @@ class ModelSize:
 
 @dataclass(frozen=True)
 class ShrinkForecast:
-    """The exact result of a cut, known before writing."""
+    """The exact result of a cut, known before writing.
+
+    Attributes
+    ----------
+    rounds
+        Whether weights are rounded to another dtype.
+    """
 
     request: CutRequest
     why_not: str = ""
@@ -188,11 +194,12 @@ class ShrinkForecast:
     config: tuple[str, ...] = ()
     loaded_by: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    rounds: bool = False
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing would become smaller."""
-        return not any(axis.after < axis.before for axis in self.axes)
+        """Whether no unit would be removed and no weight rounded."""
+        return not self.rounds and not self.changes
 
     @property
     def changes(self) -> tuple[str, ...]:
@@ -201,9 +208,7 @@ class ShrinkForecast:
 
     @property
     def exactness(self) -> Exactness:
-        """The combined effect of all cuts, and of rounding, on the model's output."""
-        if self.request.dtype != KEEP:
-            return CHANGES
+        """The combined effect of all removals on the model's output, without rounding."""
         found = {axis.exactness for axis in self.axes if axis.after < axis.before}
         order: tuple[Exactness, ...] = (CHANGES, "exact for this text", EXACT)
         return next((each for each in order if each in found), EXACT)
@@ -344,13 +349,14 @@ class _Forecast:
             config=configuration.difference(structure.config, planned.config),
             loaded_by=tuple(_loaders(surveyed.state.checkpoint, planned)),
             notices=planned.notices,
+            rounds=planned.rounds,
         )
 
     def _plan(self, request: CutRequest, score: Callable[[Snapshot, Axis], Scores]) -> ShrinkPlan:
         """Return the plan of a cut for counting only: no weights are masked."""
         state, found, choices = self._surveyed.prune_chosen(request, score, self._job, counted=True)
         made = plan(state, self._structure, choices, self._job, found)
-        return made.with_dtype(request.dtype)
+        return made.with_dtype(request.dtype, state.checkpoint)
 
     def _placeholder_scores(self, state: Snapshot, axis: Axis) -> Scores:
         """Return scores of 0, as only the number of units matters. Validates a file with scores.

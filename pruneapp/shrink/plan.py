@@ -17,10 +17,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.errors import counted, first_names
 from pruneapp.export.records import State
 from pruneapp.export.report import CHANGES, EXACT, Exactness
-from pruneapp.export.rounding import KEEP
+from pruneapp.export.rounding import KEEP, Rounding
 from pruneapp.groups.axis import Axis, fields_of
 from pruneapp.groups.family import AxisName
 from pruneapp.groups.family_groups import CONFIG
@@ -128,6 +129,8 @@ class ShrinkPlan:
         Sentences that explain how to load a model that no config.json describes.
     dtype
         A value of `pruneapp.export.rounding.DTYPE`: that of the written weights.
+    rounds
+        Whether that dtype differs from the present dtype of a tensor.
     """
 
     structure: Structure
@@ -140,16 +143,22 @@ class ShrinkPlan:
     loader: bool = False
     loading: tuple[str, ...] = ()
     dtype: str = KEEP
+    rounds: bool = False
 
-    def with_dtype(self, dtype: str) -> ShrinkPlan:
-        """Return the plan of the same cut whose weights are written in a dtype."""
+    def with_dtype(self, dtype: str, source: Checkpoint) -> ShrinkPlan:
+        """Return the plan of the same cut whose weights are written in a dtype.
+
+        `source` is the checkpoint that is cut.
+        """
         config = configuration.with_dtype(self.config, dtype)
-        return replace(self, dtype=dtype, config=config)
+        rounding = Rounding.for_dtype(dtype)
+        rounds = rounding is not None and any(map(rounding.applies_to, source.entries.values()))
+        return replace(self, dtype=dtype, config=config, rounds=rounds)
 
     @property
     def is_empty(self) -> bool:
-        """Whether the cut makes no axis smaller."""
-        return not any(axis.after < axis.before for axis in self.axes)
+        """Whether the cut makes no axis smaller and no weight is rounded."""
+        return not self.rounds and not any(axis.after < axis.before for axis in self.axes)
 
 
 @dataclass(frozen=True, eq=False)

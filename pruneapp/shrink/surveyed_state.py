@@ -230,7 +230,8 @@ class SurveyedState:
         statistics, forced = request.statistics or None, request.force_statistics
         with ranking_by(request.by, statistics, kernel, job, forced=forced) as score:
             state, found, choices = self.prune_chosen(request, score, job)
-        made = plan(state, self.structure, choices, job, found).with_dtype(request.dtype)
+        made = plan(state, self.structure, choices, job, found)
+        made = made.with_dtype(request.dtype, state.checkpoint)
         return state, replace(made, notices=(*self._rounding_notices(request), *made.notices))
 
     def _rounding_notices(self, request: CutRequest) -> Iterator[str]:

@@ -1631,6 +1631,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation> Und {n} weitere.</translation>
     </message>
     <message>
+        <source>Words of other texts become unknown tokens, or several shorter tokens.</source>
+        <translation>Wörter anderer Texte werden zu unbekannten Tokens oder zu mehreren kürzeren Tokens.</translation>
+    </message>
+    <message>
         <source>The model&apos;s class supports no smaller size.</source>
         <translation>Es gibt keine kleinere Größe, die die Klasse des Modells annimmt.</translation>
     </message>
@@ -2667,6 +2671,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>After shrinking: {n} of {all} parameters, {share} of them pruned; {metric}.</source>
         <translation>Verkleinert: {n} von {all} Parametern, davon {share} geprunt; {metric}.</translation>
+    </message>
+    <message>
+        <source>The tokens were chosen from the evaluation data: other texts lose words.</source>
+        <translation>Die Tokens wurden aus den Auswertungsdaten gewählt: Andere Texte verlieren Wörter.</translation>
     </message>
     <message>
         <source>Evaluating the shrunk model</source>
@@ -5308,12 +5316,12 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Rückgängigmachen geht weiterhin: Es liest die Sicherung des Originals.</translation>
     </message>
     <message>
-        <source>The outputs differ from those of the full-size model, because units with an effect were removed or weights were rounded. Evaluate this model before you use it: the check finds errors in the files, but does not measure the quality loss.</source>
-        <translation>Die Ausgaben unterscheiden sich von denen des Modells in voller Größe, weil Einheiten mit Wirkung entfernt oder Gewichte gerundet wurden. Werten Sie dieses Modell aus, bevor Sie es verwenden: Die Prüfung findet Fehler in den Dateien, misst aber nicht den Qualitätsverlust.</translation>
+        <source>The outputs differ from those of the full-size model, because units with an effect were removed.</source>
+        <translation>Die Ausgaben unterscheiden sich von denen des Modells in voller Größe, weil Einheiten mit Wirkung entfernt wurden.</translation>
     </message>
     <message>
-        <source>The outputs differ from those of the pruned model, because units with an effect were removed or weights were rounded.</source>
-        <translation>Die Ausgaben unterscheiden sich von denen des geprunten Modells, weil Einheiten mit Wirkung entfernt oder Gewichte gerundet wurden.</translation>
+        <source>Evaluate this model before you use it: the check finds errors in the files, but does not measure the quality loss.</source>
+        <translation>Werten Sie dieses Modell aus, bevor Sie es verwenden: Die Prüfung findet Fehler in den Dateien, misst aber nicht den Qualitätsverlust.</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -5422,6 +5430,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Removed</source>
         <translation>Entfernt</translation>
+    </message>
+    <message>
+        <source>weights rounded to {dtype}</source>
+        <translation>Gewichte auf {dtype} gerundet</translation>
     </message>
     <message>
         <source>Effect</source>
@@ -18183,16 +18195,6 @@ steps</extracomment>
         <translation>Dim. {dim} von &apos;{name}&apos; ist die von: {units}{like}. Nur ein verkleinerter Export entfernt das aus allen Tensoren ({units2}).</translation>
     </message>
     <message>
-        <source>: its {kinds} are not neurons, heads or channels of a group</source>
-        <extracomment>sentences</extracomment>
-        <translation>: seine {kinds} sind keine Neuronen, Heads oder Kanäle einer Gruppe</translation>
-    </message>
-    <message>
-        <source>No other tensor is known to depend on dim {dim} of &apos;{name}&apos;{value}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Es ist kein anderer Tensor bekannt, der von Dim. {dim} von &apos;{name}&apos; abhängt{value}.</translation>
-    </message>
-    <message>
         <source>all that is pruned here is pruned there</source>
         <extracomment>sentences</extracomment>
         <translation>alles hier Geprunte ist auch dort geprunt</translation>
@@ -20225,6 +20227,16 @@ steps</extracomment>
         <source>No tensor depends on the channels of &apos;{name}&apos;: they are the outputs of the model.</source>
         <extracomment>sentences</extracomment>
         <translation>Von den Kanälen von &apos;{name}&apos; hängt kein Tensor ab: Sie sind die Ausgaben des Modells.</translation>
+    </message>
+    <message>
+        <source>No other tensor is known to depend on dim {dim} of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kein anderer Tensor hängt, soweit bekannt, von Dimension {dim} von „{name}“ ab</translation>
+    </message>
+    <message>
+        <source>: its {kind} are not neurons, heads or channels of a group</source>
+        <extracomment>sentences</extracomment>
+        <translation>: Dort sind {kind} keine Neuronen, Köpfe oder Kanäle einer Gruppe</translation>
     </message>
     <message>
         <source>another method or other tensors</source>
@@ -23185,6 +23197,14 @@ steps</extracomment>
         <translation>Embeddings sind {share} der Parameter; dieses Vokabular kann nicht verkleinert werden.</translation>
     </message>
     <message>
+        <source>Evaluate the shrunk model to see how much quality is lost.</source>
+        <translation>Werten Sie das verkleinerte Modell aus, um den Qualitätsverlust zu sehen.</translation>
+    </message>
+    <message>
+        <source>Training the exported model usually recovers a part of the loss.</source>
+        <translation>Ein Training des exportierten Modells macht meist einen Teil des Verlusts wieder gut.</translation>
+    </message>
+    <message>
         <source>Starts Python and builds the model&apos;s class in transformers with these shapes, without weights.</source>
         <translation>Startet Python und baut die Klasse in transformers mit diesen Formen, ohne Gewichte.</translation>
     </message>
@@ -23205,8 +23225,8 @@ steps</extracomment>
         <translation>▲ andere Ausgabe als in voller Größe</translation>
     </message>
     <message>
-        <source>△ same output for texts of the kept tokens</source>
-        <translation>△ gleiche Ausgabe für Texte aus den behaltenen Tokens</translation>
+        <source>△ same output if a text has only kept tokens</source>
+        <translation>△ gleiche Ausgabe, wenn ein Text nur behaltene Tokens enthält</translation>
     </message>
 </context>
 <context>
@@ -23447,6 +23467,10 @@ steps</extracomment>
         <translation>das geprunte Modell</translation>
     </message>
     <message>
+        <source>✓ Same output as {state} except for rounding to {dtype}</source>
+        <translation>✓ Bis auf die Rundung auf {dtype} gleiche Ausgabe wie: {state}</translation>
+    </message>
+    <message>
         <source>✓ Same output as {state}</source>
         <translation>✓ Gleiche Ausgabe wie: {state}</translation>
     </message>
@@ -23455,12 +23479,16 @@ steps</extracomment>
         <translation>▲ Ausgabe weicht ab von: {state}</translation>
     </message>
     <message>
-        <source>△ Same output as {state} for texts of the kept tokens</source>
-        <translation>△ Für Texte aus den behaltenen Tokens gleiche Ausgabe wie: {state}</translation>
-    </message>
-    <message>
         <source>Not evaluated yet.</source>
         <translation>Noch nicht ausgewertet.</translation>
+    </message>
+    <message>
+        <source>△ Same output as {state} if a text has only kept tokens, except for rounding to {dtype}</source>
+        <translation>△ Wenn ein Text nur behaltene Tokens enthält, bis auf die Rundung auf {dtype} gleiche Ausgabe wie: {state}</translation>
+    </message>
+    <message>
+        <source>△ Same output as {state} if a text has only kept tokens</source>
+        <translation>△ Wenn ein Text nur behaltene Tokens enthält, gleiche Ausgabe wie: {state}</translation>
     </message>
     <message>
         <source>Write as &apos;{other}&apos;: same outputs, supports any number of heads</source>

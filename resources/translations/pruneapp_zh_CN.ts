@@ -1631,6 +1631,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation> 以及另外 {n} 个。</translation>
     </message>
     <message>
+        <source>Words of other texts become unknown tokens, or several shorter tokens.</source>
+        <translation>其他文本中的词会变成未知词元，或拆成多个较短的词元。</translation>
+    </message>
+    <message>
         <source>The model&apos;s class supports no smaller size.</source>
         <translation>模型的类不接受更小的尺寸。</translation>
     </message>
@@ -2667,6 +2671,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>After shrinking: {n} of {all} parameters, {share} of them pruned; {metric}.</source>
         <translation>缩减后：{all} 个参数中剩余 {n} 个，其中 {share} 已剪枝；{metric}。</translation>
+    </message>
+    <message>
+        <source>The tokens were chosen from the evaluation data: other texts lose words.</source>
+        <translation>词元选自评估数据：其他文本会丢失词语。</translation>
     </message>
     <message>
         <source>Evaluating the shrunk model</source>
@@ -5308,12 +5316,12 @@ Code inside checkpoints is never executed.</source>
         <translation>仍可撤销：会读取原文件的备份。</translation>
     </message>
     <message>
-        <source>The outputs differ from those of the full-size model, because units with an effect were removed or weights were rounded. Evaluate this model before you use it: the check finds errors in the files, but does not measure the quality loss.</source>
-        <translation>输出与原尺寸模型不同，因为移除了有作用的单元或舍入了权重。使用前请评估此模型：检查能发现文件中的错误，但不测量质量损失。</translation>
+        <source>The outputs differ from those of the full-size model, because units with an effect were removed.</source>
+        <translation>输出与原尺寸模型不同，因为移除了有作用的单元。</translation>
     </message>
     <message>
-        <source>The outputs differ from those of the pruned model, because units with an effect were removed or weights were rounded.</source>
-        <translation>输出与剪枝后的模型不同，因为移除了有作用的单元或舍入了权重。</translation>
+        <source>Evaluate this model before you use it: the check finds errors in the files, but does not measure the quality loss.</source>
+        <translation>使用前请评估此模型：检查能发现文件中的错误，但不测量质量损失。</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -5422,6 +5430,10 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Removed</source>
         <translation>已移除</translation>
+    </message>
+    <message>
+        <source>weights rounded to {dtype}</source>
+        <translation>权重舍入为 {dtype}</translation>
     </message>
     <message>
         <source>Effect</source>
@@ -18182,16 +18194,6 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 的维度 {dim} 是{units}的维度{like}。只有缩减导出会从所有张量中移除{units2}。</translation>
     </message>
     <message>
-        <source>: its {kinds} are not neurons, heads or channels of a group</source>
-        <extracomment>sentences</extracomment>
-        <translation>：其{kinds}不是组中的神经元、头或通道</translation>
-    </message>
-    <message>
-        <source>No other tensor is known to depend on dim {dim} of &apos;{name}&apos;{value}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>不知道有其他张量依赖 &apos;{name}&apos; 的维度 {dim}{value}。</translation>
-    </message>
-    <message>
         <source>all that is pruned here is pruned there</source>
         <extracomment>sentences</extracomment>
         <translation>此处被剪枝的在另一侧也都被剪枝</translation>
@@ -20224,6 +20226,16 @@ steps</extracomment>
         <source>No tensor depends on the channels of &apos;{name}&apos;: they are the outputs of the model.</source>
         <extracomment>sentences</extracomment>
         <translation>没有张量依赖于“{name}”的通道：它们是模型的输出。</translation>
+    </message>
+    <message>
+        <source>No other tensor is known to depend on dim {dim} of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>未发现其他张量依赖于“{name}”的第 {dim} 维</translation>
+    </message>
+    <message>
+        <source>: its {kind} are not neurons, heads or channels of a group</source>
+        <extracomment>sentences</extracomment>
+        <translation>：其{kind}不是某个组的神经元、注意力头或通道</translation>
     </message>
     <message>
         <source>another method or other tensors</source>
@@ -23184,6 +23196,14 @@ steps</extracomment>
         <translation>嵌入占参数的 {share}；此词表无法缩减。</translation>
     </message>
     <message>
+        <source>Evaluate the shrunk model to see how much quality is lost.</source>
+        <translation>请评估缩减后的模型以查看质量损失。</translation>
+    </message>
+    <message>
+        <source>Training the exported model usually recovers a part of the loss.</source>
+        <translation>训练导出的模型通常能挽回一部分损失。</translation>
+    </message>
+    <message>
         <source>Starts Python and builds the model&apos;s class in transformers with these shapes, without weights.</source>
         <translation>启动 Python，让 transformers 中的类接受这些形状，不含权重。</translation>
     </message>
@@ -23204,8 +23224,8 @@ steps</extracomment>
         <translation>▲ 输出与原尺寸不同</translation>
     </message>
     <message>
-        <source>△ same output for texts of the kept tokens</source>
-        <translation>△ 对由保留的词元组成的文本输出相同</translation>
+        <source>△ same output if a text has only kept tokens</source>
+        <translation>△ 若文本只含保留的词元，则输出相同</translation>
     </message>
 </context>
 <context>
@@ -23446,6 +23466,10 @@ steps</extracomment>
         <translation>剪枝后的模型</translation>
     </message>
     <message>
+        <source>✓ Same output as {state} except for rounding to {dtype}</source>
+        <translation>✓ 除舍入为 {dtype} 外，输出与以下相同：{state}</translation>
+    </message>
+    <message>
         <source>✓ Same output as {state}</source>
         <translation>✓ 输出与以下相同：{state}</translation>
     </message>
@@ -23454,12 +23478,16 @@ steps</extracomment>
         <translation>▲ 输出不同于：{state}</translation>
     </message>
     <message>
-        <source>△ Same output as {state} for texts of the kept tokens</source>
-        <translation>△ 对由保留的词元组成的文本，输出与以下相同：{state}</translation>
-    </message>
-    <message>
         <source>Not evaluated yet.</source>
         <translation>尚未评估。</translation>
+    </message>
+    <message>
+        <source>△ Same output as {state} if a text has only kept tokens, except for rounding to {dtype}</source>
+        <translation>△ 若文本只含保留的词元，除舍入为 {dtype} 外，输出与以下相同：{state}</translation>
+    </message>
+    <message>
+        <source>△ Same output as {state} if a text has only kept tokens</source>
+        <translation>△ 若文本只含保留的词元，输出与以下相同：{state}</translation>
     </message>
     <message>
         <source>Write as &apos;{other}&apos;: same outputs, supports any number of heads</source>

@@ -186,7 +186,7 @@ def test_a_cut_is_rounded_as_forecast(llama, tmp_path, dtype):
     request = CutRequest({"ffn": 128}, dtype=dtype)
     found = surveyed(llama)
     kept, expected = (forecast(found, one, Job()) for one in (CutRequest({"ffn": 128}), request))
-    assert expected.exactness == CHANGES
+    assert (expected.exactness, expected.rounds, kept.rounds) == (CHANGES, True, False)
     out = tmp_path / "out"
     report = cut_out(found, expected, ShrinkRequest(out, {}), CpuKernel(), Job(), how="run")
     assert expected.after.nbytes == (out / "model.safetensors").stat().st_size
@@ -198,6 +198,19 @@ def test_a_cut_is_rounded_as_forecast(llama, tmp_path, dtype):
     with open_checkpoint(out) as rounded, open_checkpoint(tmp_path / "kept") as full:
         for name in full.entries:
             assert torch.equal(rounded.read(name), full.read(name).to(getattr(torch, dtype)))
+
+
+def test_a_dtype_alone_is_written(tmp_path):
+    """Regression: a cut that removes nothing was refused, although a dtype reduces the file."""
+    found = surveyed(write_llama(tmp_path / "model"))
+    expected = forecast(found, CutRequest(dtype="bfloat16"), Job())
+    assert (expected.is_empty, expected.changes, expected.exactness) == (False, (), EXACT)
+    out = tmp_path / "out"
+    cut_out(found, expected, ShrinkRequest(out, {}), CpuKernel(), Job(), how="run")
+    assert expected.after.nbytes == (out / "model.safetensors").stat().st_size
+    assert expected.after.nbytes < 0.6 * expected.before.nbytes
+    again = forecast(surveyed(out), CutRequest(dtype="bfloat16"), Job())
+    assert again.is_empty, "it has this dtype already"
 
 
 def test_what_cannot_be_asked_for_is_said_and_the_rest_is_forecast(llama):

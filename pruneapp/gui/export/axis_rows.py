@@ -57,7 +57,7 @@ def exactness_text(exactness: Exactness) -> str:
         return translate("Shrink", "✓ same output as full size")
     if exactness == CHANGES:
         return translate("Shrink", "▲ different output from full size")
-    return translate("Shrink", "△ same output for texts of the kept tokens")
+    return translate("Shrink", "△ same output if a text has only kept tokens")
 
 
 def share_text(gone: int, before: int) -> str:
@@ -258,6 +258,10 @@ class AxisRow(QWidget):
             notes[-1] += self.tr(" And {n} more.").format(n=number_format.count(more))
         if axis.why_not:
             notes = [f"– {translate_sentence(axis.why_not)}"]
+        elif axis.exactness == "exact for this text" and axis.after < axis.before:
+            notes.append(
+                self.tr("Words of other texts become unknown tokens, or several shorter tokens.")
+            )
         elif axis.sizes and not movable and not by_share:
             notes.append(self.tr("The model's class supports no smaller size."))
         self.notes.setText("\n".join(notes))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import filecmp
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QTimer
 
@@ -15,6 +17,7 @@ from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.evaluation.measurement import MeasuredCut
+from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.shrink_controller import ShrinkForecasts, measure_cut
 from pruneapp.gui.widgets import number_format
@@ -24,6 +27,14 @@ from pruneapp.gui.widgets.reports import metric_in_words, value_in_words
 from pruneapp.shrink.forecast import ShrinkForecast
 
 _TRIAL_MS = 500  # interval at which the page shows the progress of a measurement
+
+
+def has_same_text(first: Path, second: Path) -> bool:
+    """Return whether two files have the same contents."""
+    try:
+        return first.samefile(second) or filecmp.cmp(first, second)
+    except OSError:  # one does not exist, or is a folder
+        return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +94,7 @@ class CutEvaluation(Feature[ExportDialog]):
             key = self._key
             found = self._evaluation.quality_of(key)
             metric = "" if found is None else value_in_words(found)
-            self.dialog.page.set_metrics(metric, partial(self.text_of, key))
+            self.dialog.page.set_metrics(metric, partial(self.text_of, key), self.same_text_warning)
 
     def _show_trials(self) -> None:
         """Show which cuts are being measured, or queued for it."""
@@ -135,6 +146,16 @@ class CutEvaluation(Feature[ExportDialog]):
         )
         return join_sentences(words, evaluation.why_old) if is_old else words
 
+    def same_text_warning(self, forecast: ShrinkForecast) -> str:
+        """Return a sentence if the kept tokens are those of the evaluation text; "" otherwise."""
+        source = self._evaluation.chosen
+        texts = forecast.request.texts
+        if source is None or source.kind is not DataKind.TEXT:
+            return ""
+        if not any(has_same_text(Path(source.path), Path(text)) for text in texts):
+            return ""
+        return self.tr("The tokens were chosen from the evaluation data: other texts lose words.")
+
     @flow
     def _evaluate(self, of: ExportedState, wanted: ShrinkForecast) -> Flow[None]:
         """Measure a cut of a state, and show the metric on the page.
@@ -175,6 +196,8 @@ class CutEvaluation(Feature[ExportDialog]):
         else:
             evaluation.keep_cut(process, key, cut, found)
             words = self.text_of(key, wanted)
+            if words and (warning := self.same_text_warning(wanted)):
+                words = join_sentences(words, warning)
             if words and (self.dialog is None or self._key is not key):
                 self._notifications.show_done(with_label(of.title, words))
         finally:

@@ -661,11 +661,13 @@ class ExportController(Feature[ExportDialog]):
             yield from self._ask_again(error, of)
             return
         document = self.session.document
-        if document is not None and order.forecast.exactness == EXACT:
+        if document is not None and order.forecast.exactness == EXACT and not order.forecast.rounds:
             document.mark_exported(capture.snapshot)
         if self._choices is not None:
             self._choices = replace(self._choices, folder="")  # the folder exists now
         metric = self._cut_evaluation.text_of(of.key, order.forecast)
+        if metric and (warning := self._cut_evaluation.same_text_warning(order.forecast)):
+            metric = join_sentences(metric, warning)
         self._show_report(report, shown, capture, metric)
         self.exported.emit(report)
 

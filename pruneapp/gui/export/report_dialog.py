@@ -84,16 +84,15 @@ class ExportReportDialog(Dialog):
         if report.effect == CHANGES:
             changed = self.tr(
                 "The outputs differ from those of the full-size model, because units with an "
-                "effect were removed or weights were rounded. Evaluate this model before you use "
-                "it: the check finds errors in the files, but does not measure the quality loss."
+                "effect were removed."
             )
-            if cut_metric:
-                changed = self.tr(
-                    "The outputs differ from those of the pruned model, because units with an "
-                    "effect were removed or weights were rounded."
-                )
-                changed = join_sentences(changed, cut_metric)
-            notes.insert(0, changed)
+            measure = self.tr(
+                "Evaluate this model before you use it: the check finds errors in the files, but "
+                "does not measure the quality loss."
+            )
+            notes.insert(0, join_sentences(changed, cut_metric or measure))
+        elif cut_metric:
+            notes.insert(0, cut_metric)
         self.notes = [plain(note, wrap=True) for note in notes]
         damage = [translate_sentence(warning) for warning in report.damage]
         broken = [as_sentence(translate_sentence(each.sentence)) for each in report.broken]
@@ -164,7 +163,7 @@ class ExportReportDialog(Dialog):
         rows.setVerticalSpacing(4)
         grave = exactness_text(CHANGES)
         for label, text, tip in self._facts():
-            value = ElidedLabel(text, self, ink=DANGER if text == grave else TEXT)
+            value = ElidedLabel(text, self, ink=DANGER if text.startswith(grave) else TEXT)
             value.setAccessibleName(with_label(label, text))
             if tip:
                 value.setToolTip(tip.strip())
@@ -273,8 +272,14 @@ class ExportReportDialog(Dialog):
         ]
         if report.cut:
             facts.append((self.tr("Removed"), join_facts(*map(translate_sentence, report.cut)), ""))
-            facts.append((self.tr("Effect"), exactness_text(report.effect), ""))
-        if before := report.parameters_before:
+        before = report.parameters_before
+        if report.cut or (before and rounded_to):
+            effect = exactness_text(report.effect)
+            if rounded_to:
+                rounded = self.tr("weights rounded to {dtype}").format(dtype=rounded_to)
+                effect = join_facts(effect, rounded)
+            facts.append((self.tr("Effect"), effect, ""))
+        if before > report.numel:
             size = self.tr("{before} → {after} ({less})").format(
                 before=number_format.count(before),
                 after=number_format.count(report.numel),

@@ -198,6 +198,9 @@ def measure_cut(  # noqa: PLR0917 - each its own type
 
     found = process.measure(past, parameters, job, calibrated_with, change=cut)
     assert wanted.after is not None  # a forecast that can be planned has sizes
+    changes = wanted.changes
+    if wanted.rounds:
+        changes = (*changes, wanted.request.dtype)
     rest, state = wanted.after.parameters, identify(past, Job(cancel=job.cancel))
     quality = replace(
         found.quality,
@@ -205,7 +208,7 @@ def measure_cut(  # noqa: PLR0917 - each its own type
         sparsity=pruned / (rest or 1),
         remaining=rest - pruned,
         nbytes=None,
-        cut=EvaluatedCut(state, wanted.changes, wanted.after.nbytes),
+        cut=EvaluatedCut(state, changes, wanted.after.nbytes),
     )
     return MeasuredCut(state, replace(found, quality=quality))
 

@@ -27,7 +27,7 @@ from pruneapp.gui.export.axis_rows import AxisRows
 from pruneapp.gui.export.config_diff import ConfigDiff
 from pruneapp.gui.export.cut_step import has_step, step_of_cut
 from pruneapp.gui.export.folder_row import FolderRow
-from pruneapp.gui.export.shrink_texts import PUBLISHED_SHARE, check_text, embeddings_text, loss_text
+from pruneapp.gui.export.shrink_texts import check_text, embeddings_text, is_grave, loss_text
 from pruneapp.gui.export.size_table import SizeTable
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.clipboard import code_button
@@ -206,6 +206,7 @@ class ShrinkPage(QWidget):
         self._trials: Mapping[str, JobState] = {}
         self._other_trial: JobState | None = None
         self._metric_of: Callable[[ShrinkForecast], str] = lambda _forecast: ""
+        self._warning_of: Callable[[ShrinkForecast], str] = lambda _forecast: ""
         self.target = FolderRow(self)
         self.check = choice_box(
             self.tr("Check"),
@@ -349,12 +350,18 @@ class ShrinkPage(QWidget):
         self._title = title
         self._show_effect()
 
-    def set_metrics(self, metric: str, of_cut: Callable[[ShrinkForecast], str]) -> None:
+    def set_metrics(
+        self,
+        metric: str,
+        of_cut: Callable[[ShrinkForecast], str],
+        warning_of: Callable[[ShrinkForecast], str],
+    ) -> None:
         """Set the metric of the exported state as text; "" if it was not evaluated.
 
         `of_cut` returns sentences with the metric of an evaluated cut; "" if it was not evaluated.
+        `warning_of` returns why an evaluation of a cut is too good; "" if nothing is known.
         """
-        self._metric, self._metric_of = metric, of_cut
+        self._metric, self._metric_of, self._warning_of = metric, of_cut, warning_of
         self._show_effect()
 
     def set_trials(self, trials: Mapping[str, JobState], other: JobState | None) -> None:
@@ -693,23 +700,41 @@ class ShrinkPage(QWidget):
             self._show_effect_text(self.tr("nothing is removed yet"), MUTED)
         else:
             of = self._title or self.tr("the pruned model")
-            if self._metric and not changes:  # it would be read as that of the cut
+            differs = changes or forecast.rounds
+            if self._metric and not differs:  # it would be read as that of the cut
                 of = with_note(of, self._metric)
-            words = self.tr("✓ Same output as {state}")
-            if changes:
-                words = self.tr("▲ Output differs from {state}")
-            elif forecast.exactness != EXACT:
-                words = self.tr("△ Same output as {state} for texts of the kept tokens")
-            text = words.format(state=of)
-            after = self._metric_of(forecast)
+            words = self._effect_words(forecast)
+            text = words.format(state=of, dtype=forecast.request.dtype)
+            result = self._metric_of(forecast)
             trial = self._trial_text(forecast.request.identity())
-            if trial:
-                after = join_sentences(after, trial) if after else trial
-            elif changes and not after:
-                after = self.tr("Not evaluated yet.")
-            if after:
-                text = join_sentences(as_sentence(text), after)
+            pending = self.tr("Not evaluated yet.") if differs and not result else ""
+            after = [result, trial or pending, self._warning_of(forecast)]
+            if any(after):
+                text = join_sentences(as_sentence(text), *filter(None, after))
             self._show_effect_text(text, DANGER if changes else TEXT)
+            self._show_loss(forecast, is_evaluated=bool(result))
+
+    def _effect_words(self, forecast: ShrinkForecast) -> str:
+        """Return how the cut affects the output, with fields for the state and the dtype."""
+        if forecast.exactness == CHANGES:
+            return self.tr("▲ Output differs from {state}")
+        if forecast.exactness == EXACT:
+            if forecast.rounds:
+                return self.tr("✓ Same output as {state} except for rounding to {dtype}")
+            return self.tr("✓ Same output as {state}")
+        if forecast.rounds:
+            return self.tr(
+                "△ Same output as {state} if a text has only kept tokens, except for rounding to "
+                "{dtype}"
+            )
+        return self.tr("△ Same output as {state} if a text has only kept tokens")
+
+    def _show_loss(self, forecast: ShrinkForecast, *, is_evaluated: bool) -> None:
+        """Show what to expect of a cut that changes the outputs, and what to do."""
+        text = loss_text(forecast, is_evaluated=is_evaluated)
+        self.loss.setText(text)
+        self.loss.setVisible(bool(text))
+        self.loss.setForegroundRole(DANGER if is_grave(forecast) else TEXT)
 
     def _show_effect_text(self, text: str, role: QPalette.ColorRole) -> None:
         self.state.setText(text)
@@ -727,10 +752,7 @@ class ShrinkPage(QWidget):
             part.setVisible(bool(self._default_multiple))
         for part in (self._of_check, self.check, self._of_dtype, self.dtype):
             part.setVisible(forecast.has_class)
-        self.loss.setVisible(forecast.exactness == CHANGES)
-        grave = forecast.largest_share > PUBLISHED_SHARE
-        self.loss.setText(loss_text(grave=grave))
-        self.loss.setForegroundRole(DANGER if grave else TEXT)
+        self.loss.hide()
         if forecast.write_as:
             words = self.tr("Write as '{other}': same outputs, supports any number of heads")
             self.write_as.setText(words.format(other=forecast.write_as))

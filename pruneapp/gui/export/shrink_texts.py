@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pruneapp.export.report import CHANGES
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.labels import translate
 from pruneapp.shrink.forecast import ShrinkForecast
@@ -10,12 +11,25 @@ from pruneapp.shrink.forecast import ShrinkForecast
 PUBLISHED_SHARE = 1 / 3
 
 
-def loss_text(*, grave: bool) -> str:
+def is_grave(forecast: ShrinkForecast) -> bool:
+    """Return whether more than `PUBLISHED_SHARE` of an axis is cut, with an effect."""
+    return forecast.exactness == CHANGES and forecast.largest_share > PUBLISHED_SHARE
+
+
+def loss_text(forecast: ShrinkForecast, *, is_evaluated: bool) -> str:
     """Return what to expect of a cut that changes the outputs, and what to do.
 
-    `grave` says that more than a third of a width is cut.
+    "" for a cut that removes nothing with an effect, once it is evaluated or if it does not round.
     """
-    if grave:
+    if forecast.exactness != CHANGES:
+        if is_evaluated or not forecast.rounds:
+            return ""
+        return translate("Shrink", "Evaluate the shrunk model to see how much quality is lost.")
+    if is_evaluated:
+        return translate(
+            "Shrink", "Training the exported model usually recovers a part of the loss."
+        )
+    if is_grave(forecast):
         return translate(
             "Shrink",
             "▲ More than a third is removed: expect a large loss until the exported model is "

@@ -570,6 +570,11 @@ def test_the_report_of_a_cut_says_in_red_that_it_is_not_the_original(qtbot):
     qtbot.addWidget(exact)
     assert "\nEffect: ✓ same output as full size\n" in exact.as_text()
     assert not exact.notes
+    rounded = ExportReportDialog(report_of("p", **facts | {"effect": EXACT, "dtype": "float16"}))
+    qtbot.addWidget(rounded)
+    effect = "✓ same output as full size, weights rounded to float16"
+    assert f"\nEffect: {effect}\n" in rounded.as_text()
+    assert "effect were removed" not in rounded.as_text(), "they have none"
 
 
 def test_the_report_of_a_folder_has_a_checksum_for_each_file(qtbot, tmp_path):

@@ -21,7 +21,7 @@ from pruneapp.evaluation.metric import Metric
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.export.report import CHANGES, EXACT
 from pruneapp.gui.app.jobs import Lane
-from pruneapp.gui.evaluation.source_choice import DataKind
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.export import shrink_controller
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.widgets import number_format
@@ -158,7 +158,7 @@ def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, scr
     assert "Measured in an earlier run. Evaluate one state" in page.state.text()
     user.click(user.workbench.export.dialog.go)
     text = plain(report_of(user).as_text())
-    assert f"effect were removed or weights were rounded. {evaluated_words}" in text
+    assert f"because units with an effect were removed. {evaluated_words}" in text
     assert "Evaluate this model before you use it" not in text
     user.close_report()
 
@@ -418,7 +418,8 @@ def test_a_dtype_is_chosen_for_the_shrunk_model(user, folder, dialog, runners, s
     user.wait(lambda: page.order() is not None and page.forecast.request.dtype == "bfloat16")
     assert page.forecast.after.nbytes < 0.6 * kept.nbytes
     assert page.forecast.after.cache == kept.cache // 2
-    assert page.state.text().startswith("▲ Output differs from the opened file.")
+    words = "✓ Same output as the opened file except for rounding to bfloat16. Not evaluated yet."
+    assert page.state.text() == words
     evaluate_cut(user, page, script)
     size = page.forecast.after.nbytes
     export_cut(user, dialog)
@@ -809,10 +810,20 @@ def test_the_tokens_of_a_text_are_kept(user, folder, tmp_path, monkeypatch):
     assert user.workbench.session.folder("data") == tmp_path, "that of the text, from now on"
     row = page.rows.rows["vocabulary"]
     assert (row.before.text(), row.after.text()) == ("48 →", "8")
-    assert row.exactness.text() == "△ same output for texts of the kept tokens"
+    assert row.exactness.text() == "△ same output if a text has only kept tokens"
+    warning = "The tokens were chosen from the evaluation data: other texts lose words."
+    assert warning not in page.state.text()
+    evaluated = tmp_path / "eval.txt"
+    evaluated.write_text("ab")
+    user.workbench.evaluation._source = DataSource(DataKind.TEXT, str(evaluated))
+    user.workbench.evaluation.measured.emit()
+    assert page.state.text().endswith(warning), "a copy of the same text"
+    evaluated.write_text("cd")
+    user.workbench.evaluation.measured.emit()
+    assert warning not in page.state.text()
     user.click(page.window().go)
     report = report_of(user)
-    assert "Effect: △ same output for texts of the kept tokens" in report.as_text()
+    assert "Effect: △ same output if a text has only kept tokens" in report.as_text()
     assert "tokenizer = AutoTokenizer.from_pretrained(" in report.loads.text()
     user.close_report()
     out = folder.with_name("tiny-shrunk")

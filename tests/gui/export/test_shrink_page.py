@@ -401,6 +401,44 @@ def test_nothing_to_cut_is_no_export(page):
     assert page.diff.toPlainText().strip() == "nothing changes"
 
 
+def test_a_dtype_alone_is_a_cut(page, qtbot):
+    """Regression: with a dtype and no removals, nothing could be evaluated or exported."""
+    same = tuple(
+        replace(axis, after=axis.before, exactness=EXACT) if not axis.why_not else axis
+        for axis in FOUND.axes
+    )
+    page.dtype.setFocus()
+    qtbot.keyClick(page.dtype, Qt.Key.Key_End)
+    asked = page.asked[-1]
+    assert asked == CutRequest(dtype="bfloat16")
+    found = replace(FOUND, request=asked, axes=same, config=(), rounds=True)
+    page.set_forecast(found)
+    assert page.order() is not None
+    assert page.evaluate.isEnabled()
+    same_but_rounded = "✓ Same output as the pruned model except for rounding to bfloat16"
+    assert page.state.text() == f"{same_but_rounded}. Not evaluated yet."
+    assert page.state.foregroundRole() == TEXT, "no loss by the cut"
+    assert page.loss.text() == "Evaluate the shrunk model to see how much quality is lost."
+    page.set_metrics("", lambda _forecast: "After shrinking: accuracy 0.9.", lambda _forecast: "")
+    assert page.state.text() == f"{same_but_rounded}. After shrinking: accuracy 0.9."
+    assert not page.loss.isVisible()
+
+
+def test_a_vocabulary_chosen_from_the_evaluation_text_is_warned_of(page):
+    warning = "The tokens were chosen from the evaluation data: other texts lose words."
+    page.rows.vocabulary.set_choice(CutRequest(texts=("/a.txt",)), 0)
+    page.rows.vocabulary.changed.emit()
+    cut = replace(TOKENS, after=640, exactness="exact for this text")
+    same = tuple(replace(a, after=a.before) if not a.why_not else a for a in FOUND.axes)
+    page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(*same, cut)))
+    page.set_metrics("", lambda _forecast: "", lambda _forecast: warning)
+    kept = "△ Same output as the pruned model if a text has only kept tokens."
+    assert page.state.text() == f"{kept} {warning}"
+    assert not page.loss.isVisible(), "training recovers no tokens"
+    note = row(page, "vocabulary").notes.text()
+    assert note == "Words of other texts become unknown tokens, or several shorter tokens."
+
+
 def test_the_class_is_asked_if_that_is_chosen(page, qtbot):
     assert page.order().check == "shapes"
     page.check.setFocus()
@@ -430,7 +468,7 @@ def test_surplus_rows_are_offered_where_there_are_some(page, qtbot):
     assert page.order().forecast.request.vocabulary == TRAILING
     cut = replace(cut, exactness="exact for this text")
     page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(*FOUND.axes, cut), surplus=271))
-    assert text.text() == "△ same output for texts of the kept tokens"
+    assert text.text() == "△ same output if a text has only kept tokens"
     assert text.width() >= text.sizeHint().width(), "it was clipped"
 
 
@@ -445,8 +483,10 @@ def test_the_tokens_of_texts_are_kept(page, qtbot, monkeypatch):
     assert page.asked == [CutRequest(texts=texts)]
     cut = replace(TOKENS, after=640, exactness="exact for this text")
     page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(*FOUND.axes, cut), surplus=271))
-    assert row(page, "vocabulary").exactness.text() == "△ same output for texts of the kept tokens"
-    assert page.state.text() == "△ Same output as the pruned model for texts of the kept tokens"
+    assert (
+        row(page, "vocabulary").exactness.text() == "△ same output if a text has only kept tokens"
+    )
+    assert page.state.text() == ("△ Same output as the pruned model if a text has only kept tokens")
     qtbot.keyClick(choice.box, Qt.Key.Key_Up)
     assert page.asked[-1] == CutRequest(vocabulary=TRAILING)
     qtbot.keyClick(choice.box, Qt.Key.Key_Down)
