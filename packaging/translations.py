@@ -207,7 +207,7 @@ def _declared() -> Iterator[tuple[str, str]]:
         yield where, form.help
         for folder in (form.good_for, form.good_for_folder or {}):
             yield from ((where, reason) for reason in folder.values())
-        yield from ((where, sentence) for sentence in form.does_not)
+        yield from ((where, sentence) for sentence in (*form.does_not, *form.kept_notes))
         yield from ((f"{where}, {loader.name}", loader.note) for loader in form.loaded_by)
         yield from _of_params(where, form.params)
     yield from _of_params("limits", LIMITS)
@@ -425,6 +425,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "_elsewhere",
         "_refuse",
     ),
+    "export/format_sizes.py": ("_explain_state_dict",),
     "export/destination/sidecars.py": (
         "not_copied_notice",
         "copy_config",

@@ -59,7 +59,7 @@ def declared() -> Iterator[tuple[str, str]]:
     for form in FORMATS.values():
         yield form.name, form.label
         yield form.name, form.help
-        yield from ((form.name, sentence) for sentence in form.does_not)
+        yield from ((form.name, sentence) for sentence in (*form.does_not, *form.kept_notes))
         yield from ((form.name, sentence) for sentence in form.good_for.values())
     of_methods = (param for method in METHODS.values() for param in method.params)
     of_formats = (param for form in FORMATS.values() for param in form.params)

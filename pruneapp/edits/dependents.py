@@ -302,8 +302,7 @@ def _why_not(checkpoint: Checkpoint, source: TensorDim) -> str:
             f"No tensor depends on the channels of '{source.name}': they are the outputs of the "
             "model."
         )
-    sentence = f"No other tensor is known to depend on dim {source.dim} of '{source.name}'"
-    if len(checkpoint.entries[source.name].shape) > 1 and source.dim < 2:
-        kind = ("outputs", "inputs")[source.dim]
-        sentence += f": its {kind} are not neurons, heads or channels of a group"
-    return f"{sentence}."
+    kinds, are = ("outputs", "inputs")[source.dim : source.dim + 1], ""
+    if kinds and len(checkpoint.entries[source.name].shape) > 1:
+        are = f": its {kinds[0]} are not neurons, heads or channels of a group"
+    return f"No other tensor is known to depend on dim {source.dim} of '{source.name}'{are}."

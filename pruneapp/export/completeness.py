@@ -149,15 +149,19 @@ def account_for(
 
 
 def losses(
-    checkpoint: Checkpoint, form: Format, values: Mapping[str, Any], suffix: str, job: Job
+    checkpoint: Checkpoint, form: Format, suffix: str, job: Job, *, kept: bool
 ) -> tuple[str, ...]:
-    """Return sentences about what an export would lose or convert, before it is planned.
+    """Return sentences about what an export would lose or convert.
 
-    () if the container is kept or the format is for masks only. `suffix` is that of the file to be
+    () if the format is for masks only. `kept` is whether the container is kept; then the sentences
+    are those about its other contents, if there are any. `suffix` is that of the file to be
     written, in lower case; it decides whether the file has metadata.
     """
-    if not form.lossless or keeps_all(checkpoint, form, values):
+    if not form.lossless:
         return ()
+    if kept:
+        contents = checkpoint.contents
+        return form.kept_notes if contents.outside_keys or contents.non_tensor_keys else ()
     unreadable = tuple(checkpoint.contents.unreadable)
     are = "is" if len(unreadable) == 1 else "are"
     first = (

@@ -129,6 +129,8 @@ class Plan:
     container: bool = False
     # Names of tensors whose pruning alone prevents keeping the container.
     blocked_by: tuple[str, ...] = ()
+    # Why the opened container of the same kind is not kept, as a clause; "" if it is.
+    plain_because: str = ""
     # Contents of small files to create in the same folder, by name; existing files are not
     # replaced.
     beside: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
@@ -245,6 +247,8 @@ class Format:
     loaded_by: tuple[Loader, ...]
     # Limitations, one sentence each.
     does_not: tuple[str, ...] = ()
+    # Sentences that apply only while the container is kept and has other contents than weights.
+    kept_notes: tuple[str, ...] = ()
     # Purposes that the format serves, and why. The smallest format for a purpose is recommended.
     good_for: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
     # Replaces `good_for` for models that are a folder for transformers; None if it is the same.

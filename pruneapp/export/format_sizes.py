@@ -11,12 +11,12 @@ from typing import Any
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.errors import ExportError
 from pruneapp.export.catalog import FORMATS, get
-from pruneapp.export.completeness import losses
+from pruneapp.export.completeness import keeps_all, losses
 from pruneapp.export.destination.sidecars import is_folder_model
 from pruneapp.export.format import Format, Loader, Plan, Purpose
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
-from pruneapp.export.rounding import DTYPE, KEEP, SMALLER, Rounding
+from pruneapp.export.rounding import CONTAINER, DTYPE, KEEP, SMALLER, STATE_DICT, Rounding
 from pruneapp.export.sharding import SHARD_SIZE, needs_folder, plan_weights, usual_suffix
 from pruneapp.params import Param, validate_all
 from pruneapp.progress import Job
@@ -53,6 +53,10 @@ class FormatOffer:
     tag: str = ""
     # Bytes with a 16-bit dtype; None if that saves nothing or is only known from a sample.
     in_16_bits: int | None = None
+    # Bytes of the state dict alone, if 16 bits would drop the other contents; None otherwise.
+    without_container: int | None = None
+    # Why only the state dict is written although the whole checkpoint was chosen, as a sentence.
+    state_dict_only: str = ""
     # Purposes that the format is suitable for, with the reason as text.
     serves: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
     loads_directly: bool = False  # whether the recipient can load the file without unpacking it
@@ -151,12 +155,20 @@ def format_offer(
             exact = all(one.exact for one in plans)
             if not exact and not sampled:
                 return replace(plain, exact=False)
+            described = _offer_without_size(state, form, values, job, path, plans)
+            smaller = in_16_bits(path) if exact else None
+            without = None
+            if smaller is not None and _keeps_container(plans) and CONTAINER in form.params:
+                only = {CONTAINER.name: STATE_DICT}
+                if not _keeps_container(plan(path, **{DTYPE.name: SMALLER})):
+                    without = sum(one.nbytes for one in plan(path, **only))
             return replace(
-                plain,
+                described,
                 nbytes=sum(one.size(job) for one in plans),
                 exact=exact,
                 files=sum(1 for one in plans if one.names) or 1,  # an index contains no tensors
-                in_16_bits=in_16_bits(path) if exact else None,
+                in_16_bits=smaller,
+                without_container=without,
             )
         except ExportError as error:
             if values == validate_all(form.params, {}):
@@ -189,13 +201,31 @@ def offers_without_sizes(state: State, job: Job) -> tuple[FormatOffer, ...]:
     return tuple(offered)
 
 
-def _offer_without_size(
-    state: State, form: Format, values: Mapping[str, Any], job: Job, path: Path | None = None
-) -> FormatOffer:
-    """Return what is known about a format without planning a file; `why_not` only from headers.
+def _keeps_container(plans: Collection[Plan]) -> bool:
+    return all(plan.container for plan in plans if plan.names)
 
-    `path` and `values` decide which losses it lists, see `losses`.
+
+def _explain_state_dict(plans: Collection[Plan]) -> str:
+    """Return why only the state dict of a torch file is written, as a sentence; "" if unknown."""
+    why = next((plan.plain_because for plan in plans if plan.plain_because), "")
+    return f"Only the state dict is written, because {why}." if why else ""
+
+
+def _offer_without_size(  # noqa: PLR0917 - each its own type
+    state: State,
+    form: Format,
+    values: Mapping[str, Any],
+    job: Job,
+    path: Path | None = None,
+    plans: Collection[Plan] | None = None,
+) -> FormatOffer:
+    """Return what is known about a format without its size; `why_not` only from headers.
+
+    `plans` decide whether the container is kept; None derives it from headers and `values`, which
+    may be wrong if pruned tensors prevent it.
     """
+    kept = keeps_all(state.checkpoint, form, values) if plans is None else _keeps_container(plans)
+    only = "" if kept or values.get(CONTAINER.name) != KEEP else _explain_state_dict(plans or ())
     serves = form.good_for
     if form.good_for_folder is not None and is_folder_model(state.checkpoint):
         serves = form.good_for_folder
@@ -208,7 +238,12 @@ def _offer_without_size(
         form.help,
         form.suffixes,
         loaded_by=form.loaded_by,
-        does_not=(*losses(state.checkpoint, form, values, suffix, job), *form.does_not),
+        does_not=(
+            *filter(None, (only,)),
+            *losses(state.checkpoint, form, suffix, job, kept=kept),
+            *form.does_not,
+        ),
+        state_dict_only=only,
         why_not=form.why_not(state.checkpoint),
         params=form.params,
         one_file=form.one_file,

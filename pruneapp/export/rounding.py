@@ -23,6 +23,7 @@ from pruneapp.params import Choice, ChoiceParam
 from pruneapp.progress import Job
 
 KEEP = "keep"
+STATE_DICT = "state-dict"
 # It has the range of float32, so a recommendation makes no value infinite.
 SMALLER = "bfloat16"
 _TO = {"float16": "F16", "bfloat16": "BF16"}
@@ -35,7 +36,7 @@ CONTAINER = ChoiceParam(
     help="Write the opened torch file with changed weights, or only its state dict, without "
     "optimizer, objects and program.",
     default=KEEP,
-    choices=(Choice(KEEP, "Whole checkpoint"), Choice("state-dict", "State dict only")),
+    choices=(Choice(KEEP, "Whole checkpoint"), Choice(STATE_DICT, "State dict only")),
 )
 
 DTYPE = ChoiceParam(

@@ -3348,6 +3348,16 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Vielfaches</translation>
     </message>
     <message>
+        <source>Weights with zeros where they are pruned, for torch.load.</source>
+        <extracomment>format torch</extracomment>
+        <translation>Gewichte mit Nullen, wo sie geprunt sind, für torch.load.</translation>
+    </message>
+    <message>
+        <source>The other contents of the opened file are kept.</source>
+        <extracomment>format torch</extracomment>
+        <translation>Der übrige Inhalt der geöffneten Datei bleibt erhalten.</translation>
+    </message>
+    <message>
         <source>Compact (packed and compressed)</source>
         <extracomment>format compact</extracomment>
         <translation>Kompakt (gepackt und komprimiert)</translation>
@@ -3531,11 +3541,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>torch state dict, dense</source>
         <extracomment>format torch</extracomment>
         <translation>torch-State-Dict, dicht</translation>
-    </message>
-    <message>
-        <source>Weights with zeros where they are pruned, for torch.load. If the opened file is a torch file, its other contents are kept.</source>
-        <extracomment>format torch</extracomment>
-        <translation>Gewichte mit Nullen, wo sie geprunt sind, für torch.load. Ist die geöffnete Datei eine torch-Datei, bleibt ihr übriger Inhalt erhalten.</translation>
     </message>
     <message>
         <source>Optimizer state of pruned weights is unchanged.</source>
@@ -9829,6 +9834,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <source>{type}: {size}, with 8 significant bits per value.</source>
         <translation>{type}: {size}, mit 8 signifikanten Bits je Wert.</translation>
     </message>
+    <message>
+        <source>{type}: {size}, with 8 significant bits per value. Only the state dict ({full} without rounding) is written then.</source>
+        <translation>{type}: {size}, mit 8 signifikanten Bits je Wert. Dann wird nur das State-Dict geschrieben (ungerundet {full}).</translation>
+    </message>
 </context>
 <context>
     <name>RoundsController</name>
@@ -13519,6 +13528,16 @@ steps</extracomment>
         <source>Also prunes {counted}: {examples}{more}</source>
         <extracomment>sentences</extracomment>
         <translation>Prunt auch {counted}: {examples}{more}</translation>
+    </message>
+    <message>
+        <source>: its {kinds} are not neurons, heads or channels of a group</source>
+        <extracomment>sentences</extracomment>
+        <translation>: seine {kinds} sind keine Neuronen, Heads oder Kanäle einer Gruppe</translation>
+    </message>
+    <message>
+        <source>No other tensor is known to depend on dim {dim} of &apos;{name}&apos;{are}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es ist kein anderer Tensor bekannt, der von Dim. {dim} von &apos;{name}&apos; abhängt{are}.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos;: there is no tensor of this name.</source>
@@ -18595,11 +18614,6 @@ steps</extracomment>
         <translation>Es wurde ein einfaches State-Dict geschrieben. Grund: {reason}.</translation>
     </message>
     <message>
-        <source>it was split into several files</source>
-        <extracomment>sentences</extracomment>
-        <translation>es wurde auf mehrere Dateien verteilt</translation>
-    </message>
-    <message>
         <source>several files were put together</source>
         <extracomment>sentences</extracomment>
         <translation>mehrere Dateien wurden zusammengefügt</translation>
@@ -18608,11 +18622,6 @@ steps</extracomment>
         <source>pairs of NAME_orig and NAME_mask became NAME</source>
         <extracomment>sentences</extracomment>
         <translation>aus Paaren von NAME_orig und NAME_mask wurde NAME</translation>
-    </message>
-    <message>
-        <source>its numbers became {label}</source>
-        <extracomment>sentences</extracomment>
-        <translation>die Zahlen wurden zu {label}</translation>
     </message>
     <message>
         <source>All values were {dtype} or narrower: nothing was rounded.</source>
@@ -20229,16 +20238,6 @@ steps</extracomment>
         <translation>Von den Kanälen von &apos;{name}&apos; hängt kein Tensor ab: Sie sind die Ausgaben des Modells.</translation>
     </message>
     <message>
-        <source>No other tensor is known to depend on dim {dim} of &apos;{name}&apos;</source>
-        <extracomment>sentences</extracomment>
-        <translation>Kein anderer Tensor hängt, soweit bekannt, von Dimension {dim} von „{name}“ ab</translation>
-    </message>
-    <message>
-        <source>: its {kind} are not neurons, heads or channels of a group</source>
-        <extracomment>sentences</extracomment>
-        <translation>: Dort sind {kind} keine Neuronen, Köpfe oder Kanäle einer Gruppe</translation>
-    </message>
-    <message>
         <source>another method or other tensors</source>
         <extracomment>sentences</extracomment>
         <translation>einem anderen Verfahren oder anderen Tensoren</translation>
@@ -20354,6 +20353,11 @@ steps</extracomment>
         <translation>Geben Sie es an: --higher-is-better {metric} oder --lower-is-better {metric2}; im Fenster neben der Befehlszeile.</translation>
     </message>
     <message>
+        <source>Only the state dict is written, because {why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nur das State-Dict wird geschrieben. Grund: {why}.</translation>
+    </message>
+    <message>
         <source>&apos;{path}&apos; could not be deleted.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; konnte nicht gelöscht werden.</translation>
@@ -20417,6 +20421,16 @@ steps</extracomment>
         <source>nn.MultiheadAttention reads {shown} without calling the module, so the hooks of torch.nn.utils.prune do not apply the mask. Prune the module with pruneapp.prune before loading (prune.identity), or call pruneapp.prune.apply_masks(model) after load_state_dict and after each optimizer step.</source>
         <extracomment>sentences</extracomment>
         <translation>nn.MultiheadAttention liest {shown}, ohne das Modul aufzurufen, daher wenden die Hooks von torch.nn.utils.prune die Maske nicht an. Prunen Sie das Modul vor dem Laden mit pruneapp.prune (prune.identity), oder rufen Sie pruneapp.prune.apply_masks(model) nach load_state_dict und nach jedem Schritt des Optimierers auf.</translation>
+    </message>
+    <message>
+        <source>it is split into several files</source>
+        <extracomment>sentences</extracomment>
+        <translation>es wird auf mehrere Dateien aufgeteilt</translation>
+    </message>
+    <message>
+        <source>its weights are rounded to {label}</source>
+        <extracomment>sentences</extracomment>
+        <translation>seine Gewichte werden auf {label} gerundet</translation>
     </message>
     <message>
         <source>The largest absolute rounding error is {worst}, in &apos;{where}&apos;.</source>

@@ -3348,6 +3348,16 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>倍数</translation>
     </message>
     <message>
+        <source>Weights with zeros where they are pruned, for torch.load.</source>
+        <extracomment>format torch</extracomment>
+        <translation>被剪枝处为零的权重，用于 torch.load。</translation>
+    </message>
+    <message>
+        <source>The other contents of the opened file are kept.</source>
+        <extracomment>format torch</extracomment>
+        <translation>保留所打开文件的其他内容。</translation>
+    </message>
+    <message>
         <source>Compact (packed and compressed)</source>
         <extracomment>format compact</extracomment>
         <translation>紧凑（打包并压缩）</translation>
@@ -3531,11 +3541,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>torch state dict, dense</source>
         <extracomment>format torch</extracomment>
         <translation>torch 状态字典，稠密</translation>
-    </message>
-    <message>
-        <source>Weights with zeros where they are pruned, for torch.load. If the opened file is a torch file, its other contents are kept.</source>
-        <extracomment>format torch</extracomment>
-        <translation>被剪枝处为零的权重，供 torch.load 使用。若打开的是 torch 文件，则保留其中的其他内容。</translation>
     </message>
     <message>
         <source>Optimizer state of pruned weights is unchanged.</source>
@@ -9828,6 +9833,10 @@ computed on this computer.</source>
         <source>{type}: {size}, with 8 significant bits per value.</source>
         <translation>{type}：{size}，每个值 8 位有效位。</translation>
     </message>
+    <message>
+        <source>{type}: {size}, with 8 significant bits per value. Only the state dict ({full} without rounding) is written then.</source>
+        <translation>{type}：{size}，每个值 8 位有效位。此时只写入状态字典（不舍入时为 {full}）。</translation>
+    </message>
 </context>
 <context>
     <name>RoundsController</name>
@@ -13518,6 +13527,16 @@ steps</extracomment>
         <source>Also prunes {counted}: {examples}{more}</source>
         <extracomment>sentences</extracomment>
         <translation>同时剪枝 {counted}：{examples}{more}</translation>
+    </message>
+    <message>
+        <source>: its {kinds} are not neurons, heads or channels of a group</source>
+        <extracomment>sentences</extracomment>
+        <translation>：其{kinds}不是组的神经元、头或通道</translation>
+    </message>
+    <message>
+        <source>No other tensor is known to depend on dim {dim} of &apos;{name}&apos;{are}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>不知道有其他张量依赖 &apos;{name}&apos; 的维度 {dim}{are}。</translation>
     </message>
     <message>
         <source>&apos;{name}&apos;: there is no tensor of this name.</source>
@@ -18594,11 +18613,6 @@ steps</extracomment>
         <translation>写为普通状态字典，因为{reason}。</translation>
     </message>
     <message>
-        <source>it was split into several files</source>
-        <extracomment>sentences</extracomment>
-        <translation>它被拆分为多个文件</translation>
-    </message>
-    <message>
         <source>several files were put together</source>
         <extracomment>sentences</extracomment>
         <translation>多个文件被合并</translation>
@@ -18607,11 +18621,6 @@ steps</extracomment>
         <source>pairs of NAME_orig and NAME_mask became NAME</source>
         <extracomment>sentences</extracomment>
         <translation>成对的 NAME_orig 和 NAME_mask 变为 NAME</translation>
-    </message>
-    <message>
-        <source>its numbers became {label}</source>
-        <extracomment>sentences</extracomment>
-        <translation>其数值变为 {label}</translation>
     </message>
     <message>
         <source>All values were {dtype} or narrower: nothing was rounded.</source>
@@ -20228,16 +20237,6 @@ steps</extracomment>
         <translation>没有张量依赖于“{name}”的通道：它们是模型的输出。</translation>
     </message>
     <message>
-        <source>No other tensor is known to depend on dim {dim} of &apos;{name}&apos;</source>
-        <extracomment>sentences</extracomment>
-        <translation>未发现其他张量依赖于“{name}”的第 {dim} 维</translation>
-    </message>
-    <message>
-        <source>: its {kind} are not neurons, heads or channels of a group</source>
-        <extracomment>sentences</extracomment>
-        <translation>：其{kind}不是某个组的神经元、注意力头或通道</translation>
-    </message>
-    <message>
         <source>another method or other tensors</source>
         <extracomment>sentences</extracomment>
         <translation>另一种方法或其他张量</translation>
@@ -20353,6 +20352,11 @@ steps</extracomment>
         <translation>请声明：--higher-is-better {metric}，或 --lower-is-better {metric2}；在窗口中，位于命令行旁边。</translation>
     </message>
     <message>
+        <source>Only the state dict is written, because {why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>只写入状态字典，因为{why}。</translation>
+    </message>
+    <message>
         <source>&apos;{path}&apos; could not be deleted.</source>
         <extracomment>sentences</extracomment>
         <translation>无法删除 &apos;{path}&apos;。</translation>
@@ -20416,6 +20420,16 @@ steps</extracomment>
         <source>nn.MultiheadAttention reads {shown} without calling the module, so the hooks of torch.nn.utils.prune do not apply the mask. Prune the module with pruneapp.prune before loading (prune.identity), or call pruneapp.prune.apply_masks(model) after load_state_dict and after each optimizer step.</source>
         <extracomment>sentences</extracomment>
         <translation>nn.MultiheadAttention 读取 {shown} 时不调用该模块，因此 torch.nn.utils.prune 的钩子不会应用掩码。请在加载之前用 pruneapp.prune 剪枝该模块（prune.identity），或在 load_state_dict 之后以及每个优化器步骤之后调用 pruneapp.prune.apply_masks(model)。</translation>
+    </message>
+    <message>
+        <source>it is split into several files</source>
+        <extracomment>sentences</extracomment>
+        <translation>它被拆分为多个文件</translation>
+    </message>
+    <message>
+        <source>its weights are rounded to {label}</source>
+        <extracomment>sentences</extracomment>
+        <translation>其权重被舍入为 {label}</translation>
     </message>
     <message>
         <source>The largest absolute rounding error is {worst}, in &apos;{where}&apos;.</source>

@@ -396,7 +396,10 @@ def _plan(part: ExportPart, job: Job) -> Plan:
     notices = part.scale_notices()
     if part.checkpoint.format in _CONTAINERS:
         notices = (f"A plain state dict was written, because {reason}.", *notices)
-    return replace(plan_state_dict(records, job, notices), blocked_by=blocked_by)
+    else:
+        reason = ""
+    plan = plan_state_dict(records, job, notices)
+    return replace(plan, blocked_by=blocked_by, plain_because=reason)
 
 
 def _why_never_for(part: ExportPart) -> str:
@@ -407,13 +410,13 @@ def _why_never_for(part: ExportPart) -> str:
     if checkpoint.contents.copies:
         return "it stores tied weights twice"
     if len(part.entries) < len(checkpoint.entries) and part.source is None:
-        return "it was split into several files"
+        return "it is split into several files"
     if part.source is None:
         return "several files were put together"
     if any(map(attrgetter("mask_of"), part.entries)):
         return "pairs of NAME_orig and NAME_mask became NAME"
     if isinstance(part.state, RoundedState):
-        return f"its numbers became {part.state.rounding.dtype.label}"
+        return f"its weights are rounded to {part.state.rounding.dtype.label}"
     return ""
 
 
@@ -558,10 +561,7 @@ def _why_unsupported(checkpoint: Checkpoint) -> str:
 TORCH = Format(
     name="torch",
     label="torch state dict, dense",
-    help=(
-        "Weights with zeros where they are pruned, for torch.load. If the opened "
-        "file is a torch file, its other contents are kept."
-    ),
+    help="Weights with zeros where they are pruned, for torch.load.",
     suffixes=SUFFIXES,
     planner=_plan,
     params=(DTYPE, SHARD_SIZE, CONTAINER),
@@ -575,8 +575,9 @@ TORCH = Format(
         Loader("torch.load", "torch 1.6", "float8 since 2.1; mmap=True works"),
         Loader("transformers", note="as pytorch_model.bin next to a config.json"),
     ),
-    does_not=(
-        "Zeros do not reduce the size of a dense file.",
+    does_not=("Zeros do not reduce the size of a dense file.",),
+    kept_notes=(
+        "The other contents of the opened file are kept.",
         "Optimizer state of pruned weights is unchanged.",
     ),
     loads=loading_code.torch,

@@ -17,7 +17,7 @@ from pruneapp.errors import ParameterError, abridge_text
 from pruneapp.export.format import Purpose
 from pruneapp.export.format_sizes import FormatOffer
 from pruneapp.export.report import ExportRequest, TargetCheck
-from pruneapp.export.rounding import RoundingCost
+from pruneapp.export.rounding import CONTAINER, STATE_DICT, RoundingCost
 from pruneapp.gui.export.format_list import (
     Formats,
     Purposes,
@@ -83,19 +83,22 @@ class RoundingNote(QWidget):
         """
         danger = isinstance(cost, str) or bool(cost is not None and cost.infinite)
         self.note.setForegroundRole(DANGER if danger else MUTED)
-        smaller = None if dtype or offer.nbytes is None else offer.in_16_bits
-        if (
-            smaller is not None
-            and offer.nbytes is not None
-            and smaller >= _MAX_SIZE_RATIO * offer.nbytes
-        ):
+        smaller = None if dtype else offer.in_16_bits
+        whole = offer.without_container or offer.nbytes or 0  # with the same contents
+        if smaller is not None and smaller >= _MAX_SIZE_RATIO * whole:
             smaller = None
         self.take.setVisible(smaller is not None)
         if dtype:
             self.note.setText(abridge_text(rounding_text(cost, dtype)))
         elif smaller is not None:
             words = self.tr("{type}: {size}, with 8 significant bits per value.")
-            self.note.setText(words.format(type=_SAFE_DTYPE, size=number_format.size(smaller)))
+            if offer.without_container is not None:
+                words = self.tr(
+                    "{type}: {size}, with 8 significant bits per value. Only the state dict "
+                    "({full} without rounding) is written then."
+                )
+            size, full = map(number_format.size, (smaller, whole))
+            self.note.setText(words.format(type=_SAFE_DTYPE, size=size, full=full))
         self.setVisible(bool(dtype) or smaller is not None)
 
 
@@ -113,6 +116,8 @@ _MEASURED_FORMATS = 2
 _TEXT_OFFSET_PX = 3
 # the parts of an offer that the panel shows, without its size
 _DESCRIBED = attrgetter("name", "help", "why_not", "params")
+# the parts that depend on the values of the settings
+_EFFECTS = attrgetter("does_not", "state_dict_only")
 _SHOWN_FOR = frozenset({QEvent.Type.FocusIn, QEvent.Type.KeyPress})
 
 
@@ -168,13 +173,15 @@ class FormatDetails(QWidget):
     def show_offer(self, offer: FormatOffer | None) -> None:
         """Show a format, with the values entered for it before; None clears the panel.
 
-        If only sizes have changed, the controls are kept.
+        If only sizes and effects of the settings have changed, the controls are kept.
         """
         before, self._offer = self._offer, offer
         if before is None or offer is None or _DESCRIBED(before) != _DESCRIBED(offer):
             self._build()
         else:
-            self._show_rounding()  # only the size has changed
+            if _EFFECTS(before) != _EFFECTS(offer):
+                self._show_effects()
+            self._show_rounding()
 
     def set_cost(self, dtype: str, cost: RoundingCost | str) -> None:
         """Show the cost of rounding to a dtype, or a sentence that says why it is unknown."""
@@ -233,6 +240,7 @@ class FormatDetails(QWidget):
         self.fields = self.rounding = None
         if self._offer is not None:
             self._fill(layout, self._offer)
+            self._show_effects()
         layout.addStretch(1)
         put_in_place(self._column, self._content, content)
         content.show()  # show now, so that the next key press finds the controls
@@ -247,8 +255,9 @@ class FormatDetails(QWidget):
         """
         layout.addWidget(plain(offer.help, wrap=True))
         layout.addSpacing(8)
-        if offer.does_not:
-            self._list(layout, self.tr("Notes"), list(offer.does_not))
+        self._notes, self._around_notes = QWidget(), QVBoxLayout()
+        self._around_notes.addWidget(self._notes)
+        layout.addLayout(self._around_notes)
         if offer.params:
             layout.addWidget(heading(self.tr("Settings")))
             layout.addSpacing(4)
@@ -273,6 +282,20 @@ class FormatDetails(QWidget):
         self.rounding.take.installEventFilter(self)
         fields.add_below(name, self.rounding)
         self.rounding.take.clicked.connect(self._on_rounding_accepted)
+
+    def _show_effects(self) -> None:
+        """Show what the current settings keep and lose, in the notes and at the contents."""
+        assert self._offer is not None
+        offer, notes = self._offer, QWidget()
+        lines = [one for one in offer.does_not if one != offer.state_dict_only]
+        if lines:
+            self._list(lay_in_column(notes, spacing=4), self.tr("Notes"), lines)
+        put_in_place(self._around_notes, self._notes, notes)
+        notes.show()
+        self._notes.setParent(None)
+        self._notes = notes
+        if self.fields is not None and CONTAINER.name in self.fields.editors:
+            self.fields.set_fixed(CONTAINER.name, STATE_DICT, offer.state_dict_only)
 
     def _show_rounding(self) -> None:
         if self.rounding is not None and self._offer is not None:

@@ -44,7 +44,15 @@ from pruneapp.gui.widgets.labels import (
     translate,
     with_label,
 )
-from pruneapp.params import AmountParam, DimParam, IntParam, Param, SeedParam, SubsetParam
+from pruneapp.params import (
+    AmountParam,
+    ChoiceParam,
+    DimParam,
+    IntParam,
+    Param,
+    SeedParam,
+    SubsetParam,
+)
 
 
 class Fields(QWidget):
@@ -72,6 +80,7 @@ class Fields(QWidget):
         self._context = FormContext()
         self._amount_note = ""
         self._rows: dict[str, QVBoxLayout] = {}
+        self._fixed: dict[str, QLabel] = {}
         layout = lay_in_column(self, spacing=12)
         for param in params:
             # Created before the editor, for a tab order from left to right.
@@ -127,6 +136,25 @@ class Fields(QWidget):
             for name, editor in self.editors.items():
                 if isinstance(editor.param, AmountParam):
                     self._read(name)
+
+    def set_fixed(self, name: str, value: str, reason: str) -> None:
+        """Show `value`, which other settings determine, in place of the editor of a choice.
+
+        `reason` is shown below it; "" shows the editor again, with the value of the user.
+        """
+        editor, note = self.editors[name], self.notes[name]
+        assert isinstance(editor.param, ChoiceParam)
+        if name not in self._fixed:
+            self._fixed[name] = plain()
+            editor.line.addWidget(self._fixed[name], 1)
+        label = next(one.label for one in editor.param.choices if one.value == value)
+        self._fixed[name].setText(label)
+        self._fixed[name].setVisible(bool(reason))
+        if (control := editor.focusProxy()) is not None:
+            control.setVisible(not reason)
+        note.setForegroundRole(MUTED)
+        note.setText(reason)
+        note.setVisible(bool(reason))
 
     def add_below(self, name: str, widget: QWidget) -> None:
         """Add a widget below the note of a parameter."""

@@ -71,6 +71,7 @@ def translate_offer(offer: FormatOffer) -> FormatOffer:
         does_not=tuple(map(translate_sentence, map(translate_declared, offer.does_not))),
         why_not=translate_sentence(offer.why_not),
         wrong=translate_sentence(offer.wrong),
+        state_dict_only=translate_sentence(offer.state_dict_only),
         params=tuple(map(translate_param, offer.params)),
         recommended={
             purpose: translate_declared(reason) for purpose, reason in offer.recommended.items()

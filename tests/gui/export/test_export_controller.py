@@ -515,6 +515,58 @@ def test_a_type_that_ruins_numbers_says_so_before_and_after(user, tmp_path):
     user.close_report()
 
 
+def test_what_rounding_drops_of_a_checkpoint_is_shown_before_the_export(user, tmp_path):
+    weights = {"w": torch.randn(200, 300), "b": torch.zeros(200)}
+    moments = {0: {"exp_avg": torch.randn(200, 300), "exp_avg_sq": torch.rand(200, 300)}}
+    path = tmp_path / "net.pt"
+    torch.save({"model": weights, "epoch": 3, "optimizer": {"state": moments}}, path)
+    user.open_file(path)
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: user.document.position == 1)
+    dialog = user.open_export()
+    details = dialog.details
+
+    def texts() -> str:
+        return "\n".join(one.text() for one in details.findChildren(QLabel) if one.isVisible())
+
+    def contents() -> tuple[bool, str]:
+        return details.fields.editors["container"].combo.isVisible(), texts()
+
+    user.wait(lambda: details.rounding is not None and details.rounding.isVisible())
+    assert "The other contents of the opened file are kept." in texts()
+    assert contents()[0]
+    offer = dialog.chosen_format()
+    assert offer.nbytes > 700_000, "with the optimizer"
+    assert offer.in_16_bits < 130_000
+    assert details.rounding.note.text() == (
+        "bfloat16: 122 kB, with 8 significant bits per value. Only the state dict "
+        f"({number_format.size(offer.without_container)} without rounding) is written then."
+    )
+    dtype = details.fields.editors["dtype"].combo
+    dtype.setFocus()
+    user.click(details.rounding.take)
+    user.wait(lambda: not contents()[0])
+    shown = contents()[1]
+    assert "State dict only" in shown
+    assert "Only the state dict is written, because its weights are rounded to bfloat16." in shown
+    assert "Not included: 'epoch', 'optimizer' (outside 'model')." in shown
+    assert "kept" not in shown
+    assert "Optimizer state" not in shown
+    assert details.fields.editors["dtype"].combo is dtype, "the focus stays where it is"
+
+    user.choose(dtype, "Keep dtype")
+    user.wait(lambda: contents()[0])
+    assert "Optimizer state of pruned weights is unchanged." in texts()
+    user.choose(dtype, "bfloat16")
+    user.wait(lambda: not contents()[0] and dialog.go.isEnabled())
+    target = Path(dialog.target.path.text())
+    user.click(dialog.go)
+    user.wait(lambda: user.workbench.export.report is not None)
+    user.close_report()
+    assert set(torch.load(target, weights_only=True)) == {"w", "b"}
+
+
 def test_a_type_whose_cost_cannot_be_read_says_why_and_is_asked_again(user, file, monkeypatch):
     user.open_file(file)
     dialog = user.open_export()
