@@ -553,7 +553,9 @@ WORDS = (
     *("No tensor matches '{pattern}'.", "{name} or {name2}", "shrunk", "{label} {n} → {n2}"),
     *("sparse COO", "sparse CSR", "sparse CSC", "sparse BSR", "sparse BSC"),
     # What a recovery does, in the status bar.
-    *("recovering", "recovering: {text}", "training", "training: {text}", "block {name}"),
+    *("recovering", "recovering: {text}", "training", "training: {text}"),
+    "block {n} of {n2} ({name})",
+    "block {n} of {n2} ({name}), step {n3} of {n4}",
     *("step {n} of {n2}", "trying the learning rate {rate}"),
     "measuring the error before training",
     # Notices of a recovery.
@@ -720,6 +722,9 @@ STEPS = (
     *("{n} weight changed", "{n} weights changed"),
     *("Inputs: {name}", "Inputs: {name}, {n} sample", "Inputs: {name}, {n} samples"),
     "Sequential repair only: the trained weights are not used",
+    *("Recovery, {n} of {n2} block", "Recovery, {n} of {n2} blocks"),
+    "Distillation of {n} of {n2} block, not of the whole model",
+    "Distillation of {n} of {n2} blocks, not of the whole model",
     "Distillation in {n} step, learning rate {rate}",
     "Distillation in {n} steps, learning rate {rate}",
     "Distillation of the blocks, then of the whole model in {n} step, learning rate {rate}",

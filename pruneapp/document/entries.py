@@ -229,8 +229,11 @@ class RecoverySource(Part, frozen=True):
     lr: float = 0.0
     samples: Count = 0
     seed: Count = 0
-    # Whether the blocks were trained first, and whether a sequential repair was made before.
+    # Whether trained blocks are used, and whether a sequential repair was made before.
     windows: bool = False
+    # Number of blocks that were trained, and of all; 0 if none was to be trained.
+    trained_blocks: Count = 0
+    blocks: Count = 0
     repaired: bool = False
     # Whether training began with the values of an earlier state, see "schedule".
     rewound: bool = False
@@ -242,6 +245,11 @@ class RecoverySource(Part, frozen=True):
     def is_repair_only(self) -> bool:
         """Whether only the sequential repair is used, because training did not improve it."""
         return self.method == "distillation" and self.repaired and not (self.steps or self.windows)
+
+    @property
+    def is_blocks_only(self) -> bool:
+        """Whether only blocks were trained, such as because the user stopped the training."""
+        return self.windows and not self.steps and bool(self.blocks)
 
 
 class RecoveryConfiguration(Part, frozen=True):

@@ -121,6 +121,9 @@ class RepairedValues:
         if isinstance(self.source, RecoverySource):
             if self.source.is_repair_only:
                 return "Recovery: repair only"
+            if self.source.is_blocks_only:
+                n, total = self.source.trained_blocks, self.source.blocks
+                return f"Recovery, {n} of {counted(total, 'block')}"
             steps = counted(self.source.steps, "step")
             return (
                 f"Training, {steps}" if self.source.method == "training" else f"Recovery, {steps}"
@@ -179,11 +182,15 @@ def source_lines(source: RepairSource | RecoverySource) -> list[str]:
     if isinstance(source, RecoverySource) and source.method == "distillation":
         steps = counted(source.steps, "step")
         blocks = "of the blocks, then of the whole model " if source.windows else ""
-        lines.append(
-            "Sequential repair only: the trained weights are not used"
-            if source.is_repair_only
-            else f"Distillation {blocks}in {steps}, learning rate {source.lr:.4g}"
-        )
+        if source.is_repair_only:
+            lines.append("Sequential repair only: the trained weights are not used")
+        elif source.is_blocks_only:
+            lines.append(
+                f"Distillation of {source.trained_blocks} of {counted(source.blocks, 'block')}, "
+                "not of the whole model"
+            )
+        else:
+            lines.append(f"Distillation {blocks}in {steps}, learning rate {source.lr:.4g}")
     if source.name and source.samples:
         lines.append(f"Inputs: {source.name}, {counted(source.samples, 'sample')}")
     elif source.name:

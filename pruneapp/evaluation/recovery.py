@@ -43,7 +43,8 @@ DEFAULT_STEPS = 1000  # as in `pruneapp.prune.recover` and the options of the co
 STEPS = IntParam(
     name="steps",
     label="Steps",
-    help="Steps of training of the whole model, after the blocks were trained.",
+    help="Steps of training of the whole model. Before, each block is trained in at most as many "
+    "steps.",
     default=DEFAULT_STEPS,
     bounds=Interval(1, 1_000_000),
 )
@@ -112,6 +113,18 @@ class Recovery:
             )
         samples = counted(self.held_out, "held-out sample")
         steps, less = counted(self.source.steps, "step"), 100 * (1 - end / before)
+        if self.source.is_blocks_only:
+            done = self.source.trained_blocks
+            if done < self.source.blocks:
+                return (
+                    f"Training was stopped after {done} of {counted(self.source.blocks, 'block')}, "
+                    f"which reduced the error of the outputs on {samples} from {start:.4g} to "
+                    f"{end:.4g}. The whole model was not trained."
+                )
+            return (
+                f"Training each block reduced the error of the outputs on {samples} from "
+                f"{start:.4g} to {end:.4g}. The whole model was not trained."
+            )
         before_steps = min(start, self.losses.get("windows", start))
         if self.losses.get("best", end) >= before_steps * (1 - 1e-6):  # up to the order of the sums
             return (
@@ -237,6 +250,8 @@ def recover_by_script(
         samples=answer["samples"],
         seed=settings.seed,
         windows=settings.windows and trained,
+        trained_blocks=answer["trained_windows"],
+        blocks=answer["windows"],
         repaired=bool(answer["repaired"]),
         data=data_of(runner, calibrating=True),
         name=data_name(runner),
@@ -339,7 +354,8 @@ def _receiving(
     """Append the events of the worker in the block to `events`, and call `on_event` with them."""
 
     def receive(event: dict[str, Any]) -> None:
-        events.append(event)
+        if event["what"] != "block":  # several per second
+            events.append(event)
         if on_event is not None:
             on_event(event)
 

@@ -211,7 +211,8 @@ def recover(
         Maximum number of steps of the whole model, of 64 rows each, or 16 of integers such as
         tokens; 0 for none.
     windows
-        Whether blocks are trained first, for up to 10 epochs each.
+        Whether blocks are trained first, for up to 10 epochs each and, unless `steps` is 0, in at
+        most `steps` steps each.
     lr
         Peak learning rate of the whole model; None for the best of three values around 3e-3 (1e-3
         for transformers, less for models of more than 50 million parameters), after a
@@ -288,7 +289,7 @@ def recover(
         """Passes events to `on_event`."""
 
         def event(self, **event: Any) -> None:
-            if on_event is not None:
+            if on_event is not None and event["what"] != "block":
                 on_event(event)
 
     recorder = recording.Recorder(target, samples)

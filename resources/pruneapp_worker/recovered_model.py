@@ -189,6 +189,7 @@ def recover(
         "notices": run.notices,
         "seconds": time.perf_counter() - began,
         "windows": len(run.windows) if run.settings.windows else 0,
+        "trained_windows": run.n_blocks,
     }
 
 

@@ -53,6 +53,8 @@ _FEWEST_TRIAL_STEPS = 20
 # Maximum bytes of the recorded inputs and outputs of one window.
 _WINDOW_BYTES = 2 << 30
 _CONTINUOUS_ROWS, _TOKEN_ROWS = 64, 16
+# Minimum interval of the events "block".
+_BLOCK_EVENT_SECONDS = 0.3
 _HEAP = 1.4  # memory of the heap for activations, relative to their size
 # Classifiers are certain of most samples: at a temperature of 1, the other scores count for little.
 _CLASS_TEMPERATURE = 4.0
@@ -66,7 +68,7 @@ class Settings:
     # Whether the start was made without the held-out samples, so that its error is not too small.
     fair_start: bool = False
     windows: bool = True  # whether blocks are trained first
-    epochs: int = 10  # of each block
+    epochs: int = 10  # of each block, up to `steps` steps if that is not 0
     lr: float | None = None  # None to choose it by short trials
     seed: int = 0
     rows: int | None = None  # per batch; None for 64, or 16 for integer inputs such as tokens
@@ -86,7 +88,8 @@ class Reporter:
     def event(self, **event: Any) -> None:
         """Receive an event, by its key ``what``.
 
-        "plan", "window", "trial", "rate", "point" or "stage".
+        "plan", "block", "window", "trial", "rate", "point" or "stage". "block" is sent a few times
+        per second, and is not in the events of the result.
         """
 
     def progress(self, done: float, total: float, text: str) -> None:
@@ -170,6 +173,7 @@ class Recovery:
         self.notices: list[str] = []
         self.rate = 0.0
         self.steps = 0
+        self.n_blocks = 0  # number of blocks that were trained, or need no training
         try:
             self._prepare(calls, trained)
         except BaseException:
@@ -333,6 +337,8 @@ class Recovery:
             "samples": self.samples.count,
             "held_out": self.samples.n_held_out,
             "windows": len(self.windows) if self.settings.windows else 0,
+            "block_steps": self._block_steps(len(self.samples.training)),
+            "trial_steps": 0 if self.settings.lr else trial_steps(self.settings.steps),
             "device": str(self._device),
         }
 
@@ -551,6 +557,8 @@ class Recovery:
             if not self.losses["windows"] <= self.losses["start"]:
                 self._write(start)  # better blocks do not always make a better model
             state = None
+        elif self.settings.windows:
+            self.n_blocks = len(self.windows)
         if plan["trains"] != "none" and self.settings.steps and not self._report.is_stopped():
             self._train_whole(plan["trains"], state)
         self._round(start)
@@ -560,20 +568,31 @@ class Recovery:
 
         The unit is a step of the whole model, which takes as long as one of each block.
         """
-        blocks = self.settings.epochs * len(self.samples.training) if self.settings.windows else 0
+        blocks = self._block_steps(len(self.samples.training)) if self.settings.windows else 0
         trials = 0 if self.settings.lr else trial_steps(self.settings.steps)
         units = (blocks, trials, self.settings.steps)
         self._report.progress(sum(units[:stage]) + done * units[stage], sum(units), text)
 
+    def _block_steps(self, batches: int) -> int:
+        """Return the number of steps of a block: the epochs, but no more than the whole model."""
+        steps = self.settings.epochs * batches
+        return min(steps, self.settings.steps) if self.settings.steps else steps
+
     def _train_windows(self, done: int) -> None:
         """Train the blocks from number `done` on, each for the outputs of the teacher's block."""
         for number, window in enumerate(self.windows):
+            self.n_blocks = max(done, number)
             if number < done:
                 continue
             if self._report.is_stopped():
                 return
-            self._show_progress(0, number / len(self.windows), f"block {window.name}")
+            self._show_progress(
+                0,
+                number / len(self.windows),
+                f"block {number + 1} of {len(self.windows)} ({window.name})",
+            )
             self._train_window(number, window)
+            self.n_blocks = number + 1
             self._save("windows", done=number + 1)
 
     def _train_window(self, number: int, window: Window) -> None:
@@ -630,21 +649,40 @@ class Recovery:
         best = before
         best_values = {name: p.detach().clone() for name, p in parameters.items()}
         fixed = [self._elements[id(p)] for p in parameters.values() if id(p) in self._elements]
-        total = self.settings.epochs * len(training)
+        total = self._block_steps(len(training))
+        began = shown = time.monotonic()
         with self._training_of(parameters), masked_training.hold(fixed):
             optimizer = make_optimizer(parameters.values(), self._default_rate(windows=True))
-            for epoch in range(self.settings.epochs):
+            for epoch in range(math.ceil(total / len(training))):
                 generator = torch.Generator().manual_seed(
                     self.settings.seed * 7919 + 31 * number + epoch
                 )
                 for index, at in enumerate(
                     torch.randperm(len(training), generator=generator).tolist()
                 ):
-                    done = number + (epoch + index / len(training)) / self.settings.epochs
-                    self._show_progress(0, done / len(self.windows), f"block {window.name}")
-                    set_rate(optimizer, epoch * len(training) + index, total)
+                    step = epoch * len(training) + index
+                    if step == total:
+                        break
+                    self._show_progress(
+                        0,
+                        (number + step / total) / len(self.windows),
+                        f"block {number + 1} of {len(self.windows)} ({window.name}), "
+                        f"step {step + 1} of {total}",
+                    )
+                    set_rate(optimizer, step, total)
                     loss_of(training[at]).backward()
                     take_step(optimizer, parameters.values())
+                    moment = time.monotonic()
+                    if moment - shown > _BLOCK_EVENT_SECONDS or step + 1 == total:
+                        shown = moment
+                        self._report.event(
+                            what="block",
+                            name=window.name,
+                            number=number + 1,
+                            step=step + 1,
+                            steps=total,
+                            speed=(step + 1) / max(1e-9, moment - began),
+                        )
                 now = measure()
                 if now < best:
                     best = now

@@ -4013,9 +4013,9 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Schritte</translation>
     </message>
     <message>
-        <source>Steps of training of the whole model, after the blocks were trained.</source>
-        <extracomment>recovery, steps</extracomment>
-        <translation>Trainingsschritte des ganzen Modells, nach dem Training der Blöcke.</translation>
+        <source>Measure the model before and after. If a metric gets worse by more than the noise, you are asked whether to keep the result. A script is measured by its evaluate(); with other data, the evaluation that you set up for states is used.</source>
+        <extracomment>recovery, evaluates</extracomment>
+        <translation>Das Modell vorher und nachher messen. Wird eine Metrik um mehr als das Rauschen schlechter, werden Sie gefragt, ob das Ergebnis verwendet werden soll. Ein Skript wird mit seinem evaluate() gemessen; bei anderen Daten wird die Auswertung verwendet, die für Zustände eingerichtet ist.</translation>
     </message>
     <message>
         <source>Learning rate</source>
@@ -4153,6 +4153,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Die laufenden Varianzen der Norms so ändern, wie sich die der Ausgaben reparierter Schichten ändern.</translation>
     </message>
     <message>
+        <source>Steps of training of the whole model. Before, each block is trained in at most as many steps.</source>
+        <extracomment>recovery, steps</extracomment>
+        <translation>Trainingsschritte des ganzen Modells. Vorher wird jeder Block in höchstens ebenso vielen Schritten trainiert.</translation>
+    </message>
+    <message>
         <source>Maximum learning rate of AdamW. If empty, three rates are tried for a few steps each and the best one is used.</source>
         <extracomment>recovery, lr</extracomment>
         <translation>Größte Lernrate von AdamW. Ist das Feld leer, wird die beste von dreien durch je einige Schritte gefunden.</translation>
@@ -4166,11 +4171,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Start from a sequential repair, unless it is worse on the held-out inputs.</source>
         <extracomment>recovery, repair</extracomment>
         <translation>Mit einer sequenziellen Reparatur beginnen, sofern sie auf den zurückgehaltenen Eingaben nicht schlechter ist.</translation>
-    </message>
-    <message>
-        <source>Measure the model before and after. If a metric gets worse by more than the noise, you are asked whether to keep the result. A script is measured by its evaluate(), all other data as set up for the states.</source>
-        <extracomment>recovery, evaluates</extracomment>
-        <translation>Das Modell vorher und nachher messen. Wird eine Metrik um mehr als das Rauschen schlechter, werden Sie gefragt, ob das Ergebnis bleiben soll. Mit einem Skript misst dessen evaluate(), bei allen anderen Daten die Bewertung, die für die Zustände eingerichtet ist.</translation>
     </message>
     <message>
         <source>Sparsity of all scanned tensors together: a fraction of their weights, or a number.</source>
@@ -9069,6 +9069,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Auswertung vorher und nachher</translation>
     </message>
     <message>
+        <source>The metric before and after is shown here when the evaluation has finished.</source>
+        <translation>Die Metrik vorher und nachher wird hier gezeigt, sobald die Auswertung fertig ist.</translation>
+    </message>
+    <message>
         <source>Inputs: {source}. Training took {time}.</source>
         <translation>Eingaben: {source}. Dauer des Trainings: {time}.</translation>
     </message>
@@ -9166,6 +9170,14 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>15 % of the inputs are held out. New weights are kept only if the error on these inputs becomes smaller.</source>
         <translation>15 % der Eingaben werden zurückgehalten. Neue Gewichte werden nur behalten, wenn der Fehler auf diesen Eingaben kleiner wird.</translation>
+    </message>
+    <message>
+        <source>First each block is trained in 1 step, then the whole model in 1 step.</source>
+        <translation>Erst wird jeder Block in 1 Schritt trainiert, dann das ganze Modell in 1 Schritt.</translation>
+    </message>
+    <message>
+        <source>First each block is trained in up to {n} steps, then the whole model in {n} steps.</source>
+        <translation>Erst wird jeder Block in bis zu {n} Schritten trainiert, dann das ganze Modell in {n} Schritten.</translation>
     </message>
     <message>
         <source>train(model) decides how long it trains. It may yield a loss, (loss, learning rate) or a dict of metrics, which are plotted.</source>
@@ -13558,6 +13570,16 @@ steps</extracomment>
         <source>&apos;{name}&apos; cannot be pruned here: {why_not}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; kann hier nicht geprunt werden: {why_not}.</translation>
+    </message>
+    <message>
+        <source>Training was stopped after {done} of {counted}, which reduced the error of the outputs on {samples} from {start} to {end}. The whole model was not trained.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Training wurde nach {done} von {counted} beendet; dabei sank der Fehler der Ausgaben auf {samples} von {start} auf {end}. Das ganze Modell wurde nicht trainiert.</translation>
+    </message>
+    <message>
+        <source>Training each block reduced the error of the outputs on {samples} from {start} to {end}. The whole model was not trained.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Training jedes Blocks verringerte den Fehler der Ausgaben auf {samples} von {start} auf {end}. Das ganze Modell wurde nicht trainiert.</translation>
     </message>
     <message>
         <source>those tensors</source>
@@ -21181,11 +21203,6 @@ steps</extracomment>
         <translation>Training: {text}</translation>
     </message>
     <message>
-        <source>block {name}</source>
-        <extracomment>sentences</extracomment>
-        <translation>Block {name}</translation>
-    </message>
-    <message>
         <source>step {n} of {n2}</source>
         <extracomment>sentences</extracomment>
         <translation>Schritt {n} von {n2}</translation>
@@ -22455,6 +22472,16 @@ steps</extracomment>
         <translation>Die Masken von {n} Tensoren enthalten andere Werte als 0 und 1: Diese Tensoren werden als nicht geprunt geöffnet.</translation>
     </message>
     <message>
+        <source>block {n} of {n2} ({name})</source>
+        <extracomment>sentences</extracomment>
+        <translation>Block {n} von {n2} ({name})</translation>
+    </message>
+    <message>
+        <source>block {n} of {n2} ({name}), step {n3} of {n4}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Block {n} von {n2} ({name}), Schritt {n3} von {n4}</translation>
+    </message>
+    <message>
         <source>{n} samples were not used, because the inputs exceed the limit for memory and disk.</source>
         <extracomment>sentences</extracomment>
         <translation>{n} Proben wurden ausgelassen, weil die Eingaben das Budget für Speicher und Festplatte übersteigen.</translation>
@@ -22860,6 +22887,26 @@ steps</extracomment>
         <translation>Nur sequenzielle Reparatur: Die trainierten Gewichte werden nicht verwendet</translation>
     </message>
     <message>
+        <source>Recovery, {n} of {n2} block</source>
+        <extracomment>steps</extracomment>
+        <translation>Wiederherstellung, {n} von {n2} Block</translation>
+    </message>
+    <message>
+        <source>Recovery, {n} of {n2} blocks</source>
+        <extracomment>steps</extracomment>
+        <translation>Wiederherstellung, {n} von {n2} Blöcken</translation>
+    </message>
+    <message>
+        <source>Distillation of {n} of {n2} block, not of the whole model</source>
+        <extracomment>steps</extracomment>
+        <translation>Destillation von {n} von {n2} Block, nicht des ganzen Modells</translation>
+    </message>
+    <message>
+        <source>Distillation of {n} of {n2} blocks, not of the whole model</source>
+        <extracomment>steps</extracomment>
+        <translation>Destillation von {n} von {n2} Blöcken, nicht des ganzen Modells</translation>
+    </message>
+    <message>
         <source>Distillation in {n} step, learning rate {rate}</source>
         <extracomment>steps</extracomment>
         <translation>Destillation in {n} Schritt, Lernrate {rate}</translation>
@@ -22896,12 +22943,16 @@ steps</extracomment>
     </message>
     <message>
         <source>{n} block</source>
-        <extracomment>steps</extracomment>
+        <extracomment>sentences
+----------
+steps</extracomment>
         <translation>{n} Block</translation>
     </message>
     <message>
         <source>{n} blocks</source>
-        <extracomment>steps</extracomment>
+        <extracomment>sentences
+----------
+steps</extracomment>
         <translation>{n} Blöcke</translation>
     </message>
     <message>

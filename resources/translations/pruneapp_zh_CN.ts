@@ -4013,9 +4013,9 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>步数</translation>
     </message>
     <message>
-        <source>Steps of training of the whole model, after the blocks were trained.</source>
-        <extracomment>recovery, steps</extracomment>
-        <translation>训练各块之后，训练整个模型的步数。</translation>
+        <source>Measure the model before and after. If a metric gets worse by more than the noise, you are asked whether to keep the result. A script is measured by its evaluate(); with other data, the evaluation that you set up for states is used.</source>
+        <extracomment>recovery, evaluates</extracomment>
+        <translation>在之前和之后测量模型。如果某个指标变差超过噪声，会询问是否保留结果。脚本用其 evaluate() 测量；对其他数据，使用为各状态设置的评估。</translation>
     </message>
     <message>
         <source>Learning rate</source>
@@ -4153,6 +4153,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>随被修复层输出方差的变化，调整归一化的移动方差。</translation>
     </message>
     <message>
+        <source>Steps of training of the whole model. Before, each block is trained in at most as many steps.</source>
+        <extracomment>recovery, steps</extracomment>
+        <translation>整个模型的训练步数。在此之前，每个块最多训练同样多的步数。</translation>
+    </message>
+    <message>
         <source>Maximum learning rate of AdamW. If empty, three rates are tried for a few steps each and the best one is used.</source>
         <extracomment>recovery, lr</extracomment>
         <translation>AdamW 的最大学习率。如果留空，则各试若干步，从三个值中选出最佳者。</translation>
@@ -4166,11 +4171,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Start from a sequential repair, unless it is worse on the held-out inputs.</source>
         <extracomment>recovery, repair</extracomment>
         <translation>从顺序修复开始，除非它在留出的输入上更差。</translation>
-    </message>
-    <message>
-        <source>Measure the model before and after. If a metric gets worse by more than the noise, you are asked whether to keep the result. A script is measured by its evaluate(), all other data as set up for the states.</source>
-        <extracomment>recovery, evaluates</extracomment>
-        <translation>在恢复前后测量模型。如果某个指标的下降超过噪声，会询问您是否保留结果。使用脚本时由其 evaluate() 测量，其他数据按为状态设置的评估方式测量。</translation>
     </message>
     <message>
         <source>Sparsity of all scanned tensors together: a fraction of their weights, or a number.</source>
@@ -9068,6 +9068,10 @@ computed on this computer.</source>
         <translation>正在评估前后状态</translation>
     </message>
     <message>
+        <source>The metric before and after is shown here when the evaluation has finished.</source>
+        <translation>评估完成后，这里会显示之前和之后的指标。</translation>
+    </message>
+    <message>
         <source>Inputs: {source}. Training took {time}.</source>
         <translation>输入：{source}。训练用时：{time}。</translation>
     </message>
@@ -9165,6 +9169,14 @@ computed on this computer.</source>
     <message>
         <source>15 % of the inputs are held out. New weights are kept only if the error on these inputs becomes smaller.</source>
         <translation>15% 的输入留作验证。只有当这些输入上的误差变小时，才会保留新的权重。</translation>
+    </message>
+    <message>
+        <source>First each block is trained in 1 step, then the whole model in 1 step.</source>
+        <translation>先用 1 步训练每个块，然后用 1 步训练整个模型。</translation>
+    </message>
+    <message>
+        <source>First each block is trained in up to {n} steps, then the whole model in {n} steps.</source>
+        <translation>先用最多 {n} 步训练每个块，然后用 {n} 步训练整个模型。</translation>
     </message>
     <message>
         <source>train(model) decides how long it trains. It may yield a loss, (loss, learning rate) or a dict of metrics, which are plotted.</source>
@@ -13557,6 +13569,16 @@ steps</extracomment>
         <source>&apos;{name}&apos; cannot be pruned here: {why_not}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 在此无法剪枝：{why_not}。</translation>
+    </message>
+    <message>
+        <source>Training was stopped after {done} of {counted}, which reduced the error of the outputs on {samples} from {start} to {end}. The whole model was not trained.</source>
+        <extracomment>sentences</extracomment>
+        <translation>训练在 {done}/{counted}后停止，输出在 {samples}上的误差从 {start} 降到 {end}。未训练整个模型。</translation>
+    </message>
+    <message>
+        <source>Training each block reduced the error of the outputs on {samples} from {start} to {end}. The whole model was not trained.</source>
+        <extracomment>sentences</extracomment>
+        <translation>逐块训练使输出在 {samples}上的误差从 {start} 降到 {end}。未训练整个模型。</translation>
     </message>
     <message>
         <source>those tensors</source>
@@ -21180,11 +21202,6 @@ steps</extracomment>
         <translation>正在训练：{text}</translation>
     </message>
     <message>
-        <source>block {name}</source>
-        <extracomment>sentences</extracomment>
-        <translation>块 {name}</translation>
-    </message>
-    <message>
         <source>step {n} of {n2}</source>
         <extracomment>sentences</extracomment>
         <translation>第 {n} 步，共 {n2} 步</translation>
@@ -22454,6 +22471,16 @@ steps</extracomment>
         <translation>{n} 个张量的掩码含有 0 和 1 以外的值：这些张量按未剪枝打开。</translation>
     </message>
     <message>
+        <source>block {n} of {n2} ({name})</source>
+        <extracomment>sentences</extracomment>
+        <translation>第 {n}/{n2} 块（{name}）</translation>
+    </message>
+    <message>
+        <source>block {n} of {n2} ({name}), step {n3} of {n4}</source>
+        <extracomment>sentences</extracomment>
+        <translation>第 {n}/{n2} 块（{name}），第 {n3}/{n4} 步</translation>
+    </message>
+    <message>
         <source>{n} samples were not used, because the inputs exceed the limit for memory and disk.</source>
         <extracomment>sentences</extracomment>
         <translation>有 {n} 个样本被省略，因为输入超出内存和磁盘的预算。</translation>
@@ -22859,6 +22886,26 @@ steps</extracomment>
         <translation>仅顺序修复：未使用训练得到的权重</translation>
     </message>
     <message>
+        <source>Recovery, {n} of {n2} block</source>
+        <extracomment>steps</extracomment>
+        <translation>恢复训练，{n}/{n2} 个块</translation>
+    </message>
+    <message>
+        <source>Recovery, {n} of {n2} blocks</source>
+        <extracomment>steps</extracomment>
+        <translation>恢复训练，{n}/{n2} 个块</translation>
+    </message>
+    <message>
+        <source>Distillation of {n} of {n2} block, not of the whole model</source>
+        <extracomment>steps</extracomment>
+        <translation>蒸馏了 {n}/{n2} 个块，未蒸馏整个模型</translation>
+    </message>
+    <message>
+        <source>Distillation of {n} of {n2} blocks, not of the whole model</source>
+        <extracomment>steps</extracomment>
+        <translation>蒸馏了 {n}/{n2} 个块，未蒸馏整个模型</translation>
+    </message>
+    <message>
         <source>Distillation in {n} step, learning rate {rate}</source>
         <extracomment>steps</extracomment>
         <translation>{n} 步蒸馏，学习率 {rate}</translation>
@@ -22895,12 +22942,16 @@ steps</extracomment>
     </message>
     <message>
         <source>{n} block</source>
-        <extracomment>steps</extracomment>
+        <extracomment>sentences
+----------
+steps</extracomment>
         <translation>{n} 个块</translation>
     </message>
     <message>
         <source>{n} blocks</source>
-        <extracomment>steps</extracomment>
+        <extracomment>sentences
+----------
+steps</extracomment>
         <translation>{n} 个块</translation>
     </message>
     <message>

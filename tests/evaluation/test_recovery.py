@@ -17,7 +17,7 @@ from pruneapp.document.document import Capture, Document
 from pruneapp.document.edit import EditKind
 from pruneapp.document.entries import RecoveryEntry, RecoverySource
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.repaired_values import source_lines
+from pruneapp.edits.repaired_values import RepairedValues, source_lines
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.evaluation.evaluator import Evaluator
 from pruneapp.evaluation.process import EvaluationError
@@ -129,12 +129,13 @@ def test_a_recovery_is_one_edit_that_reproduces_the_unpruned_model(runner, half_
     assert losses["rounded"] < losses["start"] < losses["pruned"]
     assert done.source.repaired
     assert done.source.steps == 60
+    assert done.source.trained_blocks == done.source.blocks == 3
     less = 100 * (1 - losses["rounded"] / losses["pruned"])
     assert f"{losses['pruned']:.4g} to {losses['start']:.4g} by the seq" in done.sentence()
     assert f"in 60 steps of training ({less:.0f} % less)." in done.sentence()
     assert done.proposal.edit.detail.startswith(done.sentence())
     assert {event["what"] for event in events} == {
-        *("plan", "stage", "window", "trial", "rate", "point")
+        *("plan", "stage", "block", "window", "trial", "rate", "point")
     }
     assert plan_sentence(events[0]).startswith(
         "Trains 785 remaining weights on cpu, with 128 samples"
@@ -187,8 +188,11 @@ def test_the_training_of_the_blocks_is_credited():
 def test_steps_that_did_not_help_are_not_credited(runner, half_pruned):
     """A rate of 1 makes the whole model worse; the blocks are trained with their own rate."""
     bad = RecoverySettings(steps=5, lr=1.0, repair=False)
-    done = recover_by_script(runner, half_pruned, bad, Job())
+    events = []
+    done = recover_by_script(runner, half_pruned, bad, Job(), events.append)
     losses = done.losses
+    steps = {event["steps"] for event in events if event["what"] == "block"}
+    assert steps == {5}, "a block has no more steps than the whole model"
     assert losses["rounded"] == pytest.approx(losses["windows"])
     assert losses["windows"] < losses["start"]
     assert done.sentence() == (
@@ -232,6 +236,23 @@ def test_a_run_is_stopped_paused_and_continued(runner, half_pruned):
     )
     assert 400 <= done.source.steps < 1000
     assert done.proposal is not None
+
+
+def test_a_run_that_is_stopped_in_the_blocks_says_so():
+    """Regression: it was called "Recovery, 0 steps", as if nothing had been trained."""
+    losses = {"pruned": 0.11, "start": 0.11, "windows": 0.1, "best": 0.1, "rounded": 0.1}
+    source = RecoverySource(windows=True, trained_blocks=3, blocks=6)
+    assert RepairedValues((), source).label() == "Recovery, 3 of 6 blocks"
+    assert source_lines(source) == ["Distillation of 3 of 6 blocks, not of the whole model"]
+    found = Recovery(None, losses, source, held_out=30)
+    assert found.sentence() == (
+        "Training was stopped after 3 of 6 blocks, which reduced the error of the outputs on 30 "
+        "held-out samples from 0.11 to 0.1. The whole model was not trained."
+    )
+    source = RecoverySource(windows=True, trained_blocks=6, blocks=6)
+    every = replace(found, source=source).sentence()
+    assert every.startswith("Training each block reduced the error")
+    assert every.endswith("The whole model was not trained.")
 
 
 def test_a_cancelled_run_ends_its_process_at_once_and_is_continued(place, half_pruned):

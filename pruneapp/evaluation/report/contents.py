@@ -248,6 +248,11 @@ def _settings(entry: Entry | None) -> Iterator[str]:
             yield f"training by the script in {steps}"
         elif source.is_repair_only:
             yield "sequential repair only, the trained weights are not used"
+        elif source.is_blocks_only:
+            yield (
+                f"distillation of {source.trained_blocks} of {counted(source.blocks, 'block')}, "
+                "not of the whole model"
+            )
         else:
             blocks = "of the blocks, then of the whole model " if source.windows else ""
             yield f"distillation {blocks}in {steps}, learning rate {source.lr:.4g}"

@@ -269,8 +269,14 @@ class EvaluationController(Feature[EvaluateDialog]):
         self._measure(left)
 
     def evaluate_keys(self, keys: list[object]) -> None:
-        """Measure the states with the given record keys; ignore keys that no longer exist."""
-        self._measure([key for key in keys if key in self._keys])
+        """Measure the states with the given record keys that have no up-to-date result.
+
+        Keys that no longer exist are ignored.
+        """
+        left = [key for key in keys if key in self._keys and self.quality_of(key) is None]
+        self._measure(left)
+        if not left:
+            self.measured.emit()
 
     def prepare(
         self, *, measures: bool = True, state: int | None = None

@@ -133,7 +133,7 @@ class RecoverDialog(Dialog):
         self.editors[self.EVALUATES].line.addWidget(self.set_up)
         self.note = plain(wrap=True, ink=MUTED)
         # Its space is reserved, so that nothing moves while a field is edited.
-        self.note.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
+        self.note.setMinimumHeight(3 * self.fontMetrics().lineSpacing())
         self.note.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.leave = QPushButton(self.tr("Cancel"), self)
         self.go = QPushButton(self.tr("Recover"), self)
@@ -212,6 +212,16 @@ class RecoverDialog(Dialog):
             "15 % of the inputs are held out. New weights are kept only if the error on these "
             "inputs becomes smaller."
         )
+        if not trains and self.editors["windows"].value():
+            first = plural(
+                steps,
+                self.tr("First each block is trained in 1 step, then the whole model in 1 step."),
+                self.tr(
+                    "First each block is trained in up to {n} steps, then the whole model in {n} "
+                    "steps."
+                ),
+            )
+            text = join_sentences(first, text)
         if trains:
             text = self.tr(
                 "train(model) decides how long it trains. It may yield a loss, (loss, learning "
@@ -380,7 +390,9 @@ class RecoveryPanel(Dialog):
 
     def _show_figures(self) -> None:
         progress = self.progress
-        left = progress.seconds_left or self._seconds_left
+        # The time left of the job does not include blocks before the first one is trained.
+        known = progress.trains or not progress.blocks or HELD_OUT in progress.curves
+        left = progress.seconds_left or (self._seconds_left if known else None)
         loss = progress.loss
         texts = {
             "loss": _NOTHING if loss is None else number(float(f"{loss:.4g}")),

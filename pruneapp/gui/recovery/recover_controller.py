@@ -87,8 +87,8 @@ PARAMS: tuple[Param, ...] = (
         name=RecoverDialog.EVALUATES,
         label="Evaluate before and after",
         help="Measure the model before and after. If a metric gets worse by more than the noise, "
-        "you are asked whether to keep the result. A script is measured by its evaluate(), all "
-        "other data as set up for the states.",
+        "you are asked whether to keep the result. A script is measured by its evaluate(); with "
+        "other data, the evaluation that you set up for states is used.",
     ),
 )
 
@@ -200,6 +200,7 @@ class RecoverController(Feature[Dialog]):
         self._running: RunJob[MeasuredRecovery] | None = None
         # The keys of the states before and after the last recovery, until both are evaluated.
         self._compared: tuple[object, object] | None = None
+        self._is_evaluating = False  # whether both are being evaluated
         self._recovered_by = DataSource()
         self._values: Mapping[str, Any] = {}  # the settings of the last recovery
         self.panel: RecoveryPanel | None = None
@@ -347,7 +348,7 @@ class RecoverController(Feature[Dialog]):
             self._notifications.show_done(self.tr("Result discarded: nothing was changed."))
             return
         document, done = self.document, found.done
-        self._compared, self._recovered_by = None, source
+        self._compared, self._is_evaluating, self._recovered_by = None, False, source
         if done.proposal is not None:
             if not (state := self.session.commit(done.proposal, at=position)):
                 return
@@ -398,6 +399,7 @@ class RecoverController(Feature[Dialog]):
         if found.measured is None:
             self._compared = keys
             if evaluates and found.unmeasured is None:
+                self._is_evaluating = True
                 self._evaluate()
         else:
             self._evaluation.adopt(source, dict(zip(keys, found.measured, strict=True)))
@@ -492,6 +494,12 @@ class RecoverController(Feature[Dialog]):
                 for now in after.metrics
                 if now.judged and (was := before.metric(now.name))
             ]
+        elif self._is_evaluating and self._compared is not None:
+            metrics = [
+                self.tr(
+                    "The metric before and after is shown here when the evaluation has finished."
+                )
+            ]
         dialog = RecoveryReportDialog(
             RecoveryProgress.of(done.events, steps, trains=done.source.method == "training"),
             sentence=translate_sentence(done.sentence()),
@@ -571,6 +579,8 @@ class RecoverController(Feature[Dialog]):
             return
         before, after = metrics
         text = comparison_in_words(before, after)
+        if self.report is not None and self.report.metrics:
+            self.report.metrics[0].setText(text)
         if is_harmful(before, after):
             self._notifications.offer(
                 NoticeTopic.RECOVERED, text, self.tr("Undo recovery"), self._undo

@@ -42,6 +42,31 @@ def test_settings_of_distillation_have_no_effect_on_the_users_training(dialog):
     assert not dialog.editors["evaluates"].value()
 
 
+def test_the_steps_of_blocks_are_shown(dialog):
+    """A user asked for 60 steps, and blocks were trained for minutes before them."""
+    dialog.set_functions(trains=True, evaluates=False, found=True)
+    dialog.editors["steps"].field.setValue(60)
+    words = "First each block is trained in up to 60 steps, then the whole model in 60 steps."
+    assert dialog.note.text().startswith(words)
+    dialog.editors["windows"].box.click()
+    assert dialog.note.text().startswith("15")
+    dialog.editors["windows"].box.click()
+    dialog.trains.click()
+    assert dialog.note.text().startswith("train(model) decides")
+
+
+def test_the_panel_does_not_estimate_before_the_blocks(show, english):
+    panel = show(RecoveryPanel(RecoveryProgress(60, blocks=True)), 720, 540)
+    panel.set_job(3, 100, "recording inputs", 50.0)
+    assert panel.figures["left"].text() == "–"
+    panel.progress.add({"what": "plan", "trains": "all", "windows": 6, "trial_steps": 30})
+    block = {"what": "block", "number": 2, "step": 20, "steps": 50, "speed": 10.0}
+    panel.progress.add(block | {"name": "encoder.layer.1"})
+    panel.set_job(5, 100, "recovering: block 2 of 6 (encoder.layer.1), step 20 of 50", 50.0)
+    assert panel.stage.text() == "Block 2 of 6 (encoder.layer.1), step 20 of 50"
+    assert panel.figures["left"].text() != "–"
+
+
 def test_without_a_script_nothing_can_be_recovered(dialog):
     dialog.set_functions(trains=False, evaluates=False, found=False)
     assert not dialog.go.isEnabled()

@@ -516,7 +516,28 @@ def test_an_evaluation_is_set_up_where_the_data_cannot_evaluate(pruned, tmp_path
     assert dialog.editors["evaluates"].value()
     agree(user, dialog)
     user.wait(lambda: recover.report is not None, timeout=60_000)
+    shown = recover.report.metrics[0]
+    assert shown.text().startswith(("The metric before and after is shown here", "size "))
     user.wait(lambda: len(evaluation.states()) == 3, timeout=60_000)
+    user.wait(lambda: plain(shown.text()).startswith("size "))
+    assert " → " in shown.text()
+    assert recover.report.evaluate.isHidden()
+
+
+def test_a_state_that_is_measured_is_not_measured_again(pruned, tmp_path):
+    """Regression: the state before the recovery went back to "queued"."""
+    user, recover, evaluation = pruned, pruned.workbench.recover, pruned.workbench.evaluation
+    run_script(user, EVALUATES, tmp_path, evaluates=True)
+    report = wait_report(user)
+    user.click(report.close_button)
+    keys = [user.document.key_of(position) for position in (1, 2)]
+    user.wait(lambda: all(evaluation.quality_of(key) is not None for key in keys))
+    told = []
+    evaluation.measured.connect(lambda: told.append(1))
+    evaluation.evaluate_keys(keys)
+    assert told
+    assert evaluation._queue == []
+    assert recover.report is None
 
 
 # -- sessions and keys ----------------------------------------------------------------------------
