@@ -27,6 +27,10 @@ STATE_DICT = "state-dict"
 # It has the range of float32, so a recommendation makes no value infinite.
 SMALLER = "bfloat16"
 _TO = {"float16": "F16", "bfloat16": "BF16"}
+# Largest rounding error relative to the value: 2^-11 and 2^-8, rounded up. Not of float16
+# subnormals, whose absolute error is at most `_SUBNORMAL_ERROR`.
+_RELATIVE_ERRORS = {"float16": 0.0005, "bfloat16": 0.004}
+_SUBNORMAL_ERROR = 2.0**-25
 # Dtypes that are rounded; narrower ones are not changed.
 _FROM = frozenset({"F64", "F32", "F16", "BF16"})
 
@@ -65,6 +69,11 @@ class RoundingCost:
     # Tensors with finite numbers that become infinite, and how many.
     infinite: tuple[tuple[str, int], ...] = ()
     vanished: int = 0  # how many nonzero numbers become 0
+
+    @property
+    def relative(self) -> float:
+        """Upper bound of `worst` relative to its value; 0 if there is none."""
+        return _RELATIVE_ERRORS[self.dtype] if self.worst > _SUBNORMAL_ERROR else 0.0
 
     @property
     def lost(self) -> int:
@@ -248,7 +257,15 @@ def describe(cost: RoundingCost) -> str:
         return f"All values were {cost.dtype} or narrower: nothing was rounded."
     texts = [f"Rounded to {cost.dtype}."]
     if cost.worst:
-        texts.append(f"The largest absolute rounding error is {cost.worst:.3g}, in '{cost.where}'.")
+        if cost.relative:
+            texts.append(
+                f"The largest absolute rounding error is {cost.worst:.3g}, in '{cost.where}', at "
+                f"most {cost.relative:.2%} of the value."
+            )
+        else:
+            texts.append(
+                f"The largest absolute rounding error is {cost.worst:.3g}, in '{cost.where}'."
+            )
     if cost.infinite:
         name, most = max(cost.infinite, key=itemgetter(1))
         were = "value was" if most == 1 else "values were"

@@ -97,9 +97,15 @@ class CheckResult:
     same_largest
         Fraction of positions at which both outputs have the same argmax (the next token, for a
         language model).
-    changed_predictions, largest_change
-        Compared with the unpruned model on the same inputs: fraction of positions with another
-        argmax, and the largest difference relative to the largest output. None if it was not run.
+    largest_change
+        Largest difference from the outputs of the unpruned model on the same inputs, relative to
+        the largest output. None if it was not run.
+    changed_predictions
+        Fraction of positions with another argmax than in the unpruned model. None if it was not
+        run, or if the model has no logits.
+    mean_cosine
+        For a model without logits, the mean over all positions of the cosine between its output
+        vectors and those of the unpruned model; otherwise None.
     """
 
     how: How
@@ -114,6 +120,7 @@ class CheckResult:
     same_largest: float | None = None
     changed_predictions: float | None = None
     largest_change: float | None = None
+    mean_cosine: float | None = None
 
     def sentence(self) -> str:
         """Return the result as text for the user.
@@ -124,19 +131,28 @@ class CheckResult:
         if self.largest_difference is None:
             return f"{by} accepts these shapes."
         part = "" if self.first_layers is None else f" (first {self.first_layers} layers)"
-        apart = "all outputs are equal"
         if self.largest_difference:
-            apart = (
-                f"outputs up to {self.largest_output:.3g} differ by at most "
-                f"{self.largest_difference:.1g}"
+            said = (
+                f"The shrunk model matches the pruned model in {by}{part}. The largest difference "
+                f"of an output is {self.largest_difference:.1g}; outputs are up to "
+                f"{self.largest_output:.3g}."
             )
-        said = f"The shrunk model matches the pruned model in {by}{part}: {apart}."
-        if self.changed_predictions is None:
+        else:
+            said = (
+                f"The shrunk model matches the pruned model in {by}{part}: all outputs are equal."
+            )
+        if self.largest_change is None:
             return said
+        if self.changed_predictions is None:
+            return (
+                f"{said} On random inputs, the outputs of the shrunk model and the unpruned model "
+                f"have a mean cosine of {self.mean_cosine:.4f}, and differ by up to "
+                f"{self.largest_change:.1%} of the largest output."
+            )
         what = "next tokens" if self.architecture.endswith("ForCausalLM") else "predictions"
         return (
-            f"{said} Compared with the unpruned model on random inputs, "
-            f"{self.changed_predictions:.1%} of the {what} differ, and outputs differ by up to "
+            f"{said} On random inputs, the shrunk model and the unpruned model differ in "
+            f"{self.changed_predictions:.1%} of the {what}, and their outputs by up to "
             f"{self.largest_change:.1%} of the largest output."
         )
 
@@ -377,10 +393,10 @@ def _changes(answer: Mapping[str, Any]) -> dict[str, float]:
     found = answer.get("changed")
     if found is None:
         return {}
-    return {
-        "changed_predictions": 1 - found["same_largest"],
-        "largest_change": found["largest_difference"] / found["largest_output"],
-    }
+    change = found["largest_difference"] / found["largest_output"]
+    if answer["predicts"] or "mean_cosine" not in found:
+        return {"changed_predictions": 1 - found["same_largest"], "largest_change": change}
+    return {"mean_cosine": found["mean_cosine"], "largest_change": change}
 
 
 def _raise_if_different(answer: Mapping[str, Any], shrunk: Path, log: str) -> None:

@@ -81,7 +81,7 @@ def check(request: dict[str, Any], progress: Callable[..., Any]) -> dict[str, An
         answer["against"] = subtract_known(found, before)
         answer["experts"] = experts_of(model.config, request) > 0
         if request["how"] == "run" and not any(answer["against"].values()):
-            after = run(model, inputs)
+            after, answer["predicts"] = run(model, inputs)
             answer["compared"] = compare_outputs(outputs, after, request)
             if original and "shapes" not in answer["compared"]:
                 del model
@@ -90,6 +90,9 @@ def check(request: dict[str, Any], progress: Callable[..., Any]) -> dict[str, An
                     model, _ = load(transformers, original, answer, dtype)
                     outputs = run_before(model, inputs, request, "the unpruned model")
                 answer["changed"] = compare_outputs(outputs, after, request)
+                if outputs.shape == after.shape:
+                    cosine = torch.nn.functional.cosine_similarity(outputs, after, dim=-1)
+                    answer["changed"]["mean_cosine"] = float(cosine.mean())
     except RefusalError as error:
         answer["refused"] = str(error)
     except (MemoryError, RuntimeError) as error:
@@ -396,17 +399,18 @@ def run_before(model: Any, inputs: dict[str, Any], request: dict[str, Any], what
             name: table[value] if name.endswith("input_ids") else value
             for name, value in inputs.items()
         }
-    output = run(model, inputs)
+    output, _ = run(model, inputs)
     if not torch.isfinite(output).all() or not output.any():
         how = "nothing but zeros" if torch.isfinite(output).all() else "not finite"
         raise ContractError(f"The outputs of {what} are {how}, so nothing can be compared.")
     return output
 
 
-def run(model: Any, inputs: dict[str, Any]) -> Any:
+def run(model: Any, inputs: dict[str, Any]) -> tuple[Any, bool]:
     """Return the output of a model: logits, its last hidden states, or its first tensor.
 
-    Disables its cache. Raises `RefusalError` if it cannot be run.
+    The second result is whether it is logits. Disables the cache of the model. Raises
+    `RefusalError` if it cannot be run.
     """
     for config in configs_of(model):
         if hasattr(config, "use_cache"):
@@ -420,9 +424,9 @@ def run(model: Any, inputs: dict[str, Any]) -> Any:
         raise RefusalError(f"it cannot be run ({words_of(error)})") from error
     for name in ("logits", "last_hidden_state"):
         if isinstance(getattr(output, name, None), torch.Tensor):
-            return getattr(output, name)
+            return getattr(output, name), name == "logits"
     values = output.values() if hasattr(output, "values") else output
-    return next(one for one in values if isinstance(one, torch.Tensor))
+    return next(one for one in values if isinstance(one, torch.Tensor)), False
 
 
 def compare_outputs(masked: Any, shrunk: Any, request: dict[str, Any]) -> dict[str, Any]:

@@ -1545,32 +1545,40 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>{low} bis {high} je Zeile geprunt: {n} Gewichte.</translation>
     </message>
     <message>
-        <source>1 group with {n} tensors. Selected tensors in no group: {m}.</source>
-        <translation>1 Gruppe mit {n} Tensoren. Ausgewählte Tensoren in keiner Gruppe: {m}.</translation>
+        <source>{m} of the checked tensors belong to no group.</source>
+        <translation>{m} der ausgewählten Tensoren gehören zu keiner Gruppe.</translation>
     </message>
     <message>
-        <source>{k} groups with {n} tensors. Selected tensors in no group: {m}.</source>
-        <translation>{k} Gruppen mit {n} Tensoren. Ausgewählte Tensoren in keiner Gruppe: {m}.</translation>
+        <source>1 of the checked tensors belongs to no group.</source>
+        <translation>1 der ausgewählten Tensoren gehört zu keiner Gruppe.</translation>
+    </message>
+    <message>
+        <source>in each of {k} groups ({n} tensors)</source>
+        <translation>in jeder von {k} Gruppen ({n} Tensoren)</translation>
+    </message>
+    <message>
+        <source>in 1 group ({n} tensors)</source>
+        <translation>in 1 Gruppe ({n} Tensoren)</translation>
+    </message>
+    <message>
+        <source>Prunes {low} units {where}.</source>
+        <translation>Prunt {low} Einheiten {where}.</translation>
+    </message>
+    <message>
+        <source>Prunes {low} to {high} units {where}.</source>
+        <translation>Prunt {low} bis {high} Einheiten {where}.</translation>
+    </message>
+    <message>
+        <source>Prunes {low} units instead of {most} {where}: the number of units kept is rounded up to a multiple of {multiple}.</source>
+        <translation>Prunt {low} statt {most} Einheiten {where}: Die verbleibende Anzahl wird auf ein Vielfaches von {multiple} aufgerundet.</translation>
+    </message>
+    <message>
+        <source>Prunes {low} to {high} units {where}: the number of units kept is rounded up to a multiple of {multiple}.</source>
+        <translation>Prunt {low} bis {high} Einheiten {where}: Die verbleibende Anzahl wird auf ein Vielfaches von {multiple} aufgerundet.</translation>
     </message>
     <message>
         <source>At most {n} of {units} units pruned: the number of units kept in each group is rounded up to a multiple of {multiple}.</source>
         <translation>Höchstens {n} von {units} Einheiten geprunt: Die verbleibende Anzahl jeder Gruppe wird auf ein Vielfaches von {multiple} aufgerundet.</translation>
-    </message>
-    <message>
-        <source>{low} units pruned in each group.</source>
-        <translation>{low} Einheiten je Gruppe geprunt.</translation>
-    </message>
-    <message>
-        <source>{low} to {high} units pruned in each group.</source>
-        <translation>{low} bis {high} Einheiten je Gruppe geprunt.</translation>
-    </message>
-    <message>
-        <source>{low} units pruned in each group instead of {most}: the number of units kept is rounded up to a multiple of {multiple}.</source>
-        <translation>{low} statt {most} Einheiten je Gruppe geprunt: Die verbleibende Anzahl wird auf ein Vielfaches von {multiple} aufgerundet.</translation>
-    </message>
-    <message>
-        <source>{low} to {high} units pruned in each group: the number of units kept is rounded up to a multiple of {multiple}.</source>
-        <translation>{low} bis {high} Einheiten je Gruppe geprunt: Die verbleibende Anzahl wird auf ein Vielfaches von {multiple} aufgerundet.</translation>
     </message>
     <message>
         <source>{n} of {units} units.</source>
@@ -5176,6 +5184,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Um Gewichte zu prunen, drücken Sie erst „{button}“.</translation>
     </message>
     <message>
+        <source>△ Nothing is pruned yet: only the dtype changes.</source>
+        <translation>△ Noch ist nichts geprunt: Nur der dtype ändert sich.</translation>
+    </message>
+    <message>
         <source>{action}, {size}</source>
         <translation>{action}, {size}</translation>
     </message>
@@ -5496,12 +5508,20 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Größter absoluter Rundungsfehler {error} ({name}).</translation>
     </message>
     <message>
+        <source>Largest absolute rounding error {error} ({name}), at most {share} of the value.</source>
+        <translation>Größter absoluter Rundungsfehler {error} ({name}), höchstens {share} des Werts.</translation>
+    </message>
+    <message>
         <source>Values rounded to 0: {n}.</source>
         <translation>Auf 0 gerundete Werte: {n}.</translation>
     </message>
     <message>
         <source>All values are exact.</source>
         <translation>Alle Werte sind exakt.</translation>
+    </message>
+    <message>
+        <source>Some CPUs compute bfloat16 more slowly than float32.</source>
+        <translation>Manche CPUs rechnen mit bfloat16 langsamer als mit float32.</translation>
     </message>
     <message>
         <source>▲ {n} values in {tensors} tensors, most of them in {name}, exceed the range of {type} and become infinite.</source>
@@ -13587,6 +13607,11 @@ steps</extracomment>
         <translation>diese Tensoren</translation>
     </message>
     <message>
+        <source>The largest absolute rounding error is {worst}, in &apos;{where}&apos;, at most {relative} of the value.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der größte absolute Rundungsfehler ist {worst}, in &apos;{where}&apos;, höchstens {relative} des Werts.</translation>
+    </message>
+    <message>
         <source>&apos;{prefix}{second}&apos; comes before &apos;{prefix2}{first}&apos; in the file, so the block computes in another order.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{prefix}{second}&apos; steht in der Datei vor &apos;{prefix2}{first}&apos;, also rechnet der Block in anderer Reihenfolge.</translation>
@@ -17035,6 +17060,21 @@ steps</extracomment>
         <source>an array of {len}</source>
         <extracomment>sentences</extracomment>
         <translation>ein Array der Länge {len}</translation>
+    </message>
+    <message>
+        <source>The shrunk model matches the pruned model in {by}{part}. The largest difference of an output is {largest_difference}; outputs are up to {largest_output}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das verkleinerte Modell stimmt in {by}{part} mit dem geprunten überein. Der größte Unterschied einer Ausgabe ist {largest_difference}; die Ausgaben reichen bis {largest_output}.</translation>
+    </message>
+    <message>
+        <source>The shrunk model matches the pruned model in {by}{part}: all outputs are equal.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das verkleinerte Modell stimmt in {by}{part} mit dem geprunten überein: Alle Ausgaben sind gleich.</translation>
+    </message>
+    <message>
+        <source>{said} On random inputs, the outputs of the shrunk model and the unpruned model have a mean cosine of {mean_cosine}, and differ by up to {largest_change} of the largest output.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{said} Auf zufälligen Eingaben haben die Ausgaben des verkleinerten und des ungeprunten Modells im Mittel den Kosinus {mean_cosine} und unterscheiden sich um bis zu {largest_change} der größten Ausgabe.</translation>
     </message>
     <message>
         <source>the shape of &apos;{name}&apos; is {list} and should be {list2}</source>
@@ -20714,19 +20754,14 @@ steps</extracomment>
         <translation>(erste {first_layers} Schichten)</translation>
     </message>
     <message>
-        <source>all outputs are equal</source>
-        <extracomment>sentences</extracomment>
-        <translation>alle Ausgaben sind gleich</translation>
-    </message>
-    <message>
-        <source>outputs up to {largest_output} differ by at most {largest_difference}</source>
-        <extracomment>sentences</extracomment>
-        <translation>Ausgaben bis {largest_output} unterscheiden sich um höchstens {largest_difference}</translation>
-    </message>
-    <message>
         <source>next tokens</source>
         <extracomment>sentences</extracomment>
         <translation>nächste Tokens</translation>
+    </message>
+    <message>
+        <source>{said} On random inputs, the shrunk model and the unpruned model differ in {changed_predictions} of the {what}, and their outputs by up to {largest_change} of the largest output.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{said} Auf zufälligen Eingaben unterscheiden sich das verkleinerte und das ungeprunte Modell in {changed_predictions} der {what}, und ihre Ausgaben um bis zu {largest_change} der größten Ausgabe.</translation>
     </message>
     <message>
         <source>{LABELS} in float64</source>
@@ -22385,16 +22420,6 @@ steps</extracomment>
         <source>The repair in {name} was not restored, because it was computed from other weights.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Reparatur in {name} wurde aus anderen Gewichten berechnet und daher weggelassen.</translation>
-    </message>
-    <message>
-        <source>The shrunk model matches the pruned model in {by}{part}: {apart}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Das verkleinerte Modell stimmt in {by}{part} mit dem geprunten überein: {apart}.</translation>
-    </message>
-    <message>
-        <source>{said} Compared with the unpruned model on random inputs, {changed_predictions} of the {what} differ, and outputs differ by up to {largest_change} of the largest output.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{said} Verglichen mit dem ungeprunten Modell auf zufälligen Eingaben unterscheiden sich {changed_predictions} der {what}, und Ausgaben weichen um bis zu {largest_change} der größten Ausgabe ab.</translation>
     </message>
     <message>
         <source>Do not use it: the shrunk model does not match the pruned model.</source>

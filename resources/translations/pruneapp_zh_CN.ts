@@ -1545,32 +1545,40 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>每行剪枝 {low} 到 {high} 个：共 {n} 个权重。</translation>
     </message>
     <message>
-        <source>1 group with {n} tensors. Selected tensors in no group: {m}.</source>
-        <translation>1 个组，含 {n} 个张量。不属于任何组的所选张量：{m}。</translation>
+        <source>{m} of the checked tensors belong to no group.</source>
+        <translation>所选张量中有 {m} 个不属于任何组。</translation>
     </message>
     <message>
-        <source>{k} groups with {n} tensors. Selected tensors in no group: {m}.</source>
-        <translation>{k} 个组，含 {n} 个张量。不属于任何组的所选张量：{m}。</translation>
+        <source>1 of the checked tensors belongs to no group.</source>
+        <translation>所选张量中有 1 个不属于任何组。</translation>
+    </message>
+    <message>
+        <source>in each of {k} groups ({n} tensors)</source>
+        <translation>{k} 个组（{n} 个张量）的每组中</translation>
+    </message>
+    <message>
+        <source>in 1 group ({n} tensors)</source>
+        <translation>1 个组（{n} 个张量）中</translation>
+    </message>
+    <message>
+        <source>Prunes {low} units {where}.</source>
+        <translation>在{where}剪枝 {low} 个单元。</translation>
+    </message>
+    <message>
+        <source>Prunes {low} to {high} units {where}.</source>
+        <translation>在{where}剪枝 {low} 到 {high} 个单元。</translation>
+    </message>
+    <message>
+        <source>Prunes {low} units instead of {most} {where}: the number of units kept is rounded up to a multiple of {multiple}.</source>
+        <translation>在{where}剪枝 {low} 个单元，而不是 {most} 个：保留的数量向上取整为 {multiple} 的倍数。</translation>
+    </message>
+    <message>
+        <source>Prunes {low} to {high} units {where}: the number of units kept is rounded up to a multiple of {multiple}.</source>
+        <translation>在{where}剪枝 {low} 到 {high} 个单元：保留的数量向上取整为 {multiple} 的倍数。</translation>
     </message>
     <message>
         <source>At most {n} of {units} units pruned: the number of units kept in each group is rounded up to a multiple of {multiple}.</source>
         <translation>最多剪枝 {units} 个单元中的 {n} 个：每个组保留的数量向上取整为 {multiple} 的倍数。</translation>
-    </message>
-    <message>
-        <source>{low} units pruned in each group.</source>
-        <translation>每组剪枝 {low} 个单元。</translation>
-    </message>
-    <message>
-        <source>{low} to {high} units pruned in each group.</source>
-        <translation>每组剪枝 {low} 到 {high} 个单元。</translation>
-    </message>
-    <message>
-        <source>{low} units pruned in each group instead of {most}: the number of units kept is rounded up to a multiple of {multiple}.</source>
-        <translation>每组剪枝 {low} 个单元，而不是 {most} 个：保留的数量向上取整为 {multiple} 的倍数。</translation>
-    </message>
-    <message>
-        <source>{low} to {high} units pruned in each group: the number of units kept is rounded up to a multiple of {multiple}.</source>
-        <translation>每组剪枝 {low} 到 {high} 个单元：保留的数量向上取整为 {multiple} 的倍数。</translation>
     </message>
     <message>
         <source>{n} of {units} units.</source>
@@ -5176,6 +5184,10 @@ Code inside checkpoints is never executed.</source>
         <translation>如要剪枝权重，请先按“{button}”。</translation>
     </message>
     <message>
+        <source>△ Nothing is pruned yet: only the dtype changes.</source>
+        <translation>△ 尚未剪枝：仅 dtype 改变。</translation>
+    </message>
+    <message>
         <source>{action}, {size}</source>
         <translation>{action}，{size}</translation>
     </message>
@@ -5496,12 +5508,20 @@ Code inside checkpoints is never executed.</source>
         <translation>最大绝对舍入误差 {error}（{name}）。</translation>
     </message>
     <message>
+        <source>Largest absolute rounding error {error} ({name}), at most {share} of the value.</source>
+        <translation>最大绝对舍入误差 {error}（{name}），不超过该值的 {share}。</translation>
+    </message>
+    <message>
         <source>Values rounded to 0: {n}.</source>
         <translation>舍入为 0 的值：{n}。</translation>
     </message>
     <message>
         <source>All values are exact.</source>
         <translation>所有值都精确。</translation>
+    </message>
+    <message>
+        <source>Some CPUs compute bfloat16 more slowly than float32.</source>
+        <translation>部分 CPU 计算 bfloat16 比 float32 慢。</translation>
     </message>
     <message>
         <source>▲ {n} values in {tensors} tensors, most of them in {name}, exceed the range of {type} and become infinite.</source>
@@ -13586,6 +13606,11 @@ steps</extracomment>
         <translation>这些张量</translation>
     </message>
     <message>
+        <source>The largest absolute rounding error is {worst}, in &apos;{where}&apos;, at most {relative} of the value.</source>
+        <extracomment>sentences</extracomment>
+        <translation>最大绝对舍入误差为 {worst}，位于“{where}”，不超过该值的 {relative}。</translation>
+    </message>
+    <message>
         <source>&apos;{prefix}{second}&apos; comes before &apos;{prefix2}{first}&apos; in the file, so the block computes in another order.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{prefix}{second}&apos; 在文件中位于 &apos;{prefix2}{first}&apos; 之前，因此该块按另一种顺序计算。</translation>
@@ -17034,6 +17059,21 @@ steps</extracomment>
         <source>an array of {len}</source>
         <extracomment>sentences</extracomment>
         <translation>长度为 {len} 的数组</translation>
+    </message>
+    <message>
+        <source>The shrunk model matches the pruned model in {by}{part}. The largest difference of an output is {largest_difference}; outputs are up to {largest_output}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>缩减后的模型在 {by}{part} 中与剪枝后的模型一致。输出的最大差异为 {largest_difference}；输出最大为 {largest_output}。</translation>
+    </message>
+    <message>
+        <source>The shrunk model matches the pruned model in {by}{part}: all outputs are equal.</source>
+        <extracomment>sentences</extracomment>
+        <translation>缩减后的模型在 {by}{part} 中与剪枝后的模型一致：所有输出相同。</translation>
+    </message>
+    <message>
+        <source>{said} On random inputs, the outputs of the shrunk model and the unpruned model have a mean cosine of {mean_cosine}, and differ by up to {largest_change} of the largest output.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{said} 在随机输入上，缩减后的模型与未剪枝模型的输出平均余弦为 {mean_cosine}，最多相差最大输出的 {largest_change}。</translation>
     </message>
     <message>
         <source>the shape of &apos;{name}&apos; is {list} and should be {list2}</source>
@@ -20713,19 +20753,14 @@ steps</extracomment>
         <translation>（前 {first_layers} 层）</translation>
     </message>
     <message>
-        <source>all outputs are equal</source>
-        <extracomment>sentences</extracomment>
-        <translation>所有输出相等</translation>
-    </message>
-    <message>
-        <source>outputs up to {largest_output} differ by at most {largest_difference}</source>
-        <extracomment>sentences</extracomment>
-        <translation>最大为 {largest_output} 的输出相差至多 {largest_difference}</translation>
-    </message>
-    <message>
         <source>next tokens</source>
         <extracomment>sentences</extracomment>
         <translation>后续词元</translation>
+    </message>
+    <message>
+        <source>{said} On random inputs, the shrunk model and the unpruned model differ in {changed_predictions} of the {what}, and their outputs by up to {largest_change} of the largest output.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{said} 在随机输入上，缩减后的模型与未剪枝模型有 {changed_predictions} 的{what}不同，输出最多相差最大输出的 {largest_change}。</translation>
     </message>
     <message>
         <source>{LABELS} in float64</source>
@@ -22384,16 +22419,6 @@ steps</extracomment>
         <source>The repair in {name} was not restored, because it was computed from other weights.</source>
         <extracomment>sentences</extracomment>
         <translation>{name} 中的修复由其他权重计算而来，因此已略过。</translation>
-    </message>
-    <message>
-        <source>The shrunk model matches the pruned model in {by}{part}: {apart}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>缩减后的模型在 {by}{part} 中与剪枝后的模型一致：{apart}。</translation>
-    </message>
-    <message>
-        <source>{said} Compared with the unpruned model on random inputs, {changed_predictions} of the {what} differ, and outputs differ by up to {largest_change} of the largest output.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{said} 在随机输入上与未剪枝模型相比，{changed_predictions} 的{what}不同，输出最多相差最大输出的 {largest_change}。</translation>
     </message>
     <message>
         <source>Do not use it: the shrunk model does not match the pruned model.</source>

@@ -152,7 +152,10 @@ def test_the_report_tells_what_it_cost(source_of, tmp_path):
     report, out = exported(source_of("safetensors", tensors), tmp_path, "float16", kept={})
     (said,) = [n for n in report.notices if "Rounded" in n]
 
-    assert "The largest absolute rounding error is 0.000244, in 'a'." in said
+    assert (
+        "The largest absolute rounding error is 0.000244, in 'a', at most 0.05% of the value."
+        in said
+    )
     assert "1 value was too large and became infinite, in 'b'." in said
     assert "1 value was too small and became 0." in said
     assert report.damage == (said,)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from safetensors.numpy import load_file
+from safetensors.numpy import load_file, save_file
 
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -81,8 +81,8 @@ def test_what_is_different_from_the_unpruned_model_is_said(checker, llama, tmp_p
     alone = checker.check(shrunk, masked)
     assert (alone.changed_predictions, alone.largest_change) == (None, None)
     assert re.fullmatch(
-        r"The shrunk model matches the pruned model in LlamaForCausalLM of transformers [\d.]+: "
-        r"outputs up to [\d.]+ differ by at most [1-9][\de.-]*\.",
+        r"The shrunk model matches the pruned model in LlamaForCausalLM of transformers [\d.]+\. "
+        r"The largest difference of an output is [1-9][\de.-]*; outputs are up to [\d.]+\.",
         replace(alone, largest_difference=1e-6).sentence(),
     )
     equal = replace(alone, largest_difference=0.0).sentence()
@@ -102,13 +102,33 @@ def test_what_is_different_from_the_unpruned_model_is_said(checker, llama, tmp_p
     assert 0 < result.changed_predictions < 1
     assert 0.01 < result.largest_change < 1
     assert result.sentence() == (
-        f"{alone.sentence()} Compared with the unpruned model on random inputs, "
-        f"{result.changed_predictions:.1%} of the next tokens differ, and outputs differ by up "
-        f"to {result.largest_change:.1%} of the largest output."
+        f"{alone.sentence()} On random inputs, the shrunk model and the unpruned model differ in "
+        f"{result.changed_predictions:.1%} of the next tokens, and their outputs by up to "
+        f"{result.largest_change:.1%} of the largest output."
     )
     same = checker.check(shrunk, masked, original=masked)
     assert same.changed_predictions == 0
     assert same.largest_change < 1e-5
+
+
+def test_an_encoder_has_no_predictions(checker, tiny_folder, tmp_path):
+    """Regression: positions with another largest element of the hidden state were counted."""
+    encoder = tiny_folder("clip_vision")
+    halved = {
+        name: tensor * 0.5 if "fc1" in name else tensor
+        for name, tensor in load_file(encoder / "model.safetensors").items()
+    }
+    changed = tmp_path / "changed"
+    shutil.copytree(encoder, changed)
+    save_file(halved, changed / "model.safetensors")
+    result = checker.check(changed, changed, original=encoder)
+    assert result.changed_predictions is None
+    assert 0 < result.mean_cosine < 1
+    assert result.sentence().endswith(
+        "On random inputs, the outputs of the shrunk model and the unpruned model have a mean "
+        f"cosine of {result.mean_cosine:.4f}, and differ by up to {result.largest_change:.1%} of "
+        "the largest output."
+    )
 
 
 def test_neurons_cut_by_hand_pass(checker, llama, tmp_path):

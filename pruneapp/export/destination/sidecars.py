@@ -30,7 +30,7 @@ from pruneapp.export.rounding import DTYPE, KEEP
 from pruneapp.json_codec import load_object
 
 CONFIG = "config.json"
-_MODULES = "modules.json"
+MODULES = "modules.json"
 # Parts of the names of classes that end in "Model" but have a head.
 _WITH_HEADS = "Head", "MarianMT", "EncoderDecoder", "SeamlessM4T"
 # The fields of a pooling of sentence-transformers, without their common start.
@@ -203,7 +203,7 @@ def not_copied_notice(checkpoint: Checkpoint) -> tuple[str, ...]:
     return (
         (
             f"Not copied from '{home.name}': {first_names(names)}. Configuration, tokenizer, and "
-            f"what {_MODULES} refers to are copied; code never is."
+            f"what {MODULES} refers to are copied; code never is."
         ),
     )
 
@@ -221,7 +221,7 @@ def _module_folders(home: Path) -> dict[PurePosixPath, str]:
     Duplicates are ignored, and paths that are absolute, do not exist, or lead out of the folder. {}
     without a ``modules.json``. Raises `ExportError` if it cannot be read or is not valid.
     """
-    index = home / _MODULES
+    index = home / MODULES
     if not index.is_file() or not _is_inside(index, home):
         return {}
     with reading(index):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pruneapp import resources
 from pruneapp.checkpoint.io.store import is_store
-from pruneapp.export.destination.sidecars import CONFIG
+from pruneapp.export.destination.sidecars import CONFIG, MODULES
 from pruneapp.export.destination.target import has_bytes
 from pruneapp.export.format import LoadedModel
 
@@ -194,8 +194,14 @@ def _is_reader_script(reader: Path) -> bool:
 def transformers_folder(path: Path, model_class: str, comment: str = "") -> str:
     """Return code that loads a folder by a class of transformers, and its tokenizer if it has one.
 
-    `comment` is appended to the line that loads the model.
+    `comment` is appended to the line that loads the model. A sentence encoder, a folder with
+    modules.json, is loaded by sentence-transformers, which pools the vectors of the tokens.
     """
+    if (path / MODULES).is_file():
+        return (
+            "from sentence_transformers import SentenceTransformer\n"
+            f"model = SentenceTransformer({str(path)!r})  # model.encode(texts) returns vectors"
+        )
     tokenizer = any(file for like in _TOKENIZERS for file in path.glob(like))
     code = f"from transformers import {model_class}{', AutoTokenizer' * tokenizer}"
     code += f"\nmodel = {model_class}.from_pretrained({str(path)!r}){comment}"

@@ -400,6 +400,7 @@ class ExportDialog(Dialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Export"))
         self._checked: ExportRequest | None = None
+        self._is_pruned = True
         self._states = "", ""  # texts about the state, for full size and for the page Shrunk
         self._initial_page = 0  # the page to select when the dialog is shown
         self._pause = single_shot(self, _PAUSE_MS, self._request_check)
@@ -552,7 +553,15 @@ class ExportDialog(Dialog):
                 hint = self.tr("To prune weights, press “{button}” first.").format(button=asked)
                 full, shrunk = join_sentences(full, hint), join_sentences(shrunk, hint)
             self._states = full, shrunk
-        self.state.setText(self._states[self.is_shrunk])
+        self._is_pruned = pruned
+        self._show_state()
+
+    def _show_state(self) -> None:
+        """Show the texts about the state; an export that rounds is no copy."""
+        text = self._states[self.is_shrunk]
+        if not (self._is_pruned or self.is_shrunk) and self.details.rounding_dtype():
+            text = self.tr("△ Nothing is pruned yet: only the dtype changes.")
+        self.state.setText(text)
 
     def set_broken(
         self, broken: Sequence[BrokenPattern], shown: Mapping[str, str] | None = None
@@ -651,7 +660,7 @@ class ExportDialog(Dialog):
         """
         shrunk = self.is_shrunk
         self.page.setVisible(shrunk)
-        self.state.setText(self._states[shrunk])
+        self._show_state()
         for part in (self.scrolled, self.target, self.beside):
             part.setVisible(not shrunk)
         if shrunk and self.isVisible():
@@ -705,6 +714,7 @@ class ExportDialog(Dialog):
         """
         self.formats.set_types(self.details.types(self.formats.offers()))
         before, self._rounded = self._rounded, self.details.rounding_dtype()
+        self._show_state()
         known = isinstance(self.details.costs.get(self._rounded), RoundingCost)
         if self._rounded and not known and self._rounded != before:
             self.roundingRequested.emit(self._rounded)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QButtonGroup, QGridLayout, QLabel, QRadioButton, Q
 from pruneapp.export.format import Loader, Purpose
 from pruneapp.export.format_sizes import FormatOffer
 from pruneapp.export.report import TargetCheck
-from pruneapp.export.rounding import RoundingCost
+from pruneapp.export.rounding import SMALLER, RoundingCost
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column
 from pruneapp.gui.widgets.engine_text import translate_declared, translate_sentence
@@ -84,14 +84,27 @@ def rounding_text(cost: RoundingCost | str | None, dtype: str) -> str:
     notices = [_infinite_text(cost)] if cost.infinite else []
     if cost.worst:
         largest = translate("ExportSizes", "Largest absolute rounding error {error} ({name}).")
+        if cost.relative:
+            largest = translate(
+                "ExportSizes",
+                "Largest absolute rounding error {error} ({name}), at most {share} of the value.",
+            )
+        share = number_format.percent(cost.relative, 1 if cost.relative >= 0.001 else 2)
         error = number_format.number(cost.worst)
-        notices.append(largest.format(error=error, name=short_name(cost.where)))
+        notices.append(largest.format(error=error, name=short_name(cost.where), share=share))
     if cost.vanished:
         vanished = translate("ExportSizes", "Values rounded to 0: {n}.")
         notices.append(vanished.format(n=number_format.count(cost.vanished)))
     if not notices:
-        return translate("ExportSizes", "All values are exact.")
+        notices.append(translate("ExportSizes", "All values are exact."))
+    if dtype == SMALLER:
+        notices.append(slow_dtype_text())
     return join_sentences(*notices)
+
+
+def slow_dtype_text() -> str:
+    """Return what bfloat16 costs at run time."""
+    return translate("ExportSizes", "Some CPUs compute bfloat16 more slowly than float32.")
 
 
 def _infinite_text(cost: RoundingCost) -> str:

@@ -20,13 +20,14 @@ from PySide6.QtWidgets import (
 
 from pruneapp.errors import PruneAppError, abridge_text
 from pruneapp.export.report import CHANGES, EXACT
-from pruneapp.export.rounding import DTYPE
+from pruneapp.export.rounding import DTYPE, SMALLER
 from pruneapp.groups.group import MULTIPLES
 from pruneapp.gui.app.jobs import JobState
 from pruneapp.gui.export.axis_rows import AxisRows
 from pruneapp.gui.export.config_diff import ConfigDiff
 from pruneapp.gui.export.cut_step import has_step, step_of_cut
 from pruneapp.gui.export.folder_row import FolderRow
+from pruneapp.gui.export.format_list import slow_dtype_text
 from pruneapp.gui.export.shrink_texts import check_text, embeddings_text, is_grave, loss_text
 from pruneapp.gui.export.size_table import SizeTable
 from pruneapp.gui.widgets import number_format
@@ -762,7 +763,10 @@ class ShrinkPage(QWidget):
         self.write_as.setVisible(bool(forecast.write_as))
         if forecast.before is not None and forecast.after is not None:
             self.sizes.set_sizes(forecast.before, forecast.after)
-            self.embeddings.setText(embeddings_text(forecast))
+            slow = slow_dtype_text() if forecast.request.dtype == SMALLER else ""
+            self.embeddings.setText(
+                join_sentences(*filter(None, (embeddings_text(forecast), slow)))
+            )
             self.embeddings.setHidden(not self.embeddings.text())
             self.target.set_size(forecast.after.nbytes)
         self._show_difference(forecast)

@@ -79,9 +79,8 @@ def _note(snapshot: Snapshot, step: Step, row: Row, names: tuple[str, ...], job:
         }
         groups = [*{id(group): group for found in coupled.values() for group in found}.values()]
         note = _all_groups_note if step.scope == "global" else _groups_note
-        return join_sentences(
-            _members_note(groups, len(selected) - len(coupled)), note(snapshot, row, groups)
-        )
+        others = _others_note(len(selected) - len(coupled))
+        return join_sentences(note(snapshot, row, groups), others)
     if isinstance(method, BlockMethod):
         if isinstance(amount, float) or len(names) == 1:
             return ""
@@ -158,20 +157,14 @@ def _rows_note(share: float, kept: Sequence[NDArray[np.int64]]) -> str:
     return text.format(low=count(min(each)), high=count(max(each)), n=count(total))
 
 
-def _members_note(groups: Sequence[Group], n_others: int) -> str:
-    """Return how many tensors the groups have, and that the others are not pruned.
-
-    `n_others` is the number of selected tensors that belong to no group; "" if it is 0.
-    """
+def _others_note(n_others: int) -> str:
+    """Return how many selected tensors belong to no group and are not pruned; "" if none."""
     if not n_others:
         return ""
-    tensors = {name for group in groups for name in group.names}
-    one = translate("Amounts", "1 group with {n} tensors. Selected tensors in no group: {m}.")
-    several = translate(
-        "Amounts", "{k} groups with {n} tensors. Selected tensors in no group: {m}."
-    )
-    text = (one if len(groups) == 1 else several).replace("{k}", count(len(groups)))
-    return text.format(n=count(len(tensors)), m=count(n_others))
+    text = translate("Amounts", "{m} of the checked tensors belong to no group.")
+    if n_others == 1:
+        text = translate("Amounts", "1 of the checked tensors belongs to no group.")
+    return text.format(m=count(n_others))
 
 
 def _all_groups_note(snapshot: Snapshot, row: Row, groups: Sequence[Group]) -> str:
@@ -204,22 +197,28 @@ def _groups_note(snapshot: Snapshot, row: Row, groups: Sequence[Group]) -> str:
         rounded_count(group, present_units(group, snapshot.view), row.values) for group in groups
     ]
     pruned = [each.pruned for each in found]
-    text = translate("Amounts", "{low} units pruned in each group.")
+    where = translate("Amounts", "in each of {k} groups ({n} tensors)")
+    if len(groups) == 1:
+        where = translate("Amounts", "in 1 group ({n} tensors)")
+    tensors = {name for group in groups for name in group.names}
+    where = where.replace("{k}", count(len(groups))).format(n=count(len(tensors)))
+    text = translate("Amounts", "Prunes {low} units {where}.")
     if min(pruned) < max(pruned):
-        text = translate("Amounts", "{low} to {high} units pruned in each group.")
+        text = translate("Amounts", "Prunes {low} to {high} units {where}.")
     if any(each.pruned < each.requested for each in found):
         text = translate(
             "Amounts",
-            "{low} units pruned in each group instead of {most}: the number of units kept is "
-            "rounded up to a multiple of {multiple}.",
+            "Prunes {low} units instead of {most} {where}: the number of units kept is rounded up "
+            "to a multiple of {multiple}.",
         )
         if min(pruned) < max(pruned):
             text = translate(
                 "Amounts",
-                "{low} to {high} units pruned in each group: the number of units kept is rounded "
-                "up to a multiple of {multiple}.",
+                "Prunes {low} to {high} units {where}: the number of units kept is rounded up to "
+                "a multiple of {multiple}.",
             )
     return text.format(
+        where=where,
         low=count(min(pruned)),
         high=count(max(pruned)),
         most=count(max(each.requested for each in found)),

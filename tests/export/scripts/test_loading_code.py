@@ -161,6 +161,11 @@ def test_a_folder_is_loaded_by_transformers_or_file_by_file(source_of, tmp_path,
         f"model = AutoModel.from_pretrained({str(path)!r})  # or the class of your model\n"
         f"tokenizer = AutoTokenizer.from_pretrained({str(path)!r})"
     )
+    (path / "modules.json").write_text("[]")
+    assert FORMATS[form].loads(LoadedModel(path)) == (
+        "from sentence_transformers import SentenceTransformer\n"
+        f"model = SentenceTransformer({str(path)!r})  # model.encode(texts) returns vectors"
+    )
 
 
 @pytest.mark.usefixtures("elsewhere")

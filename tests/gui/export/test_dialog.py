@@ -684,7 +684,8 @@ class TestRounding:
         dialog.set_rounding("float16", RoundingCost("float16", 9, 0.0039, "conv1.weight", lost))
         assert note.text() == (
             "▲ 64 values in conv2_BN.running_var exceed the range of float16 and "
-            "become infinite. Largest absolute rounding error 0.0039 (conv1.weight)."
+            "become infinite. Largest absolute rounding error 0.0039 (conv1.weight), at most "
+            "0.05\u00a0% of the value."
         )
         assert note.foregroundRole() == DANGER
         assert note.isVisible()
@@ -692,7 +693,10 @@ class TestRounding:
         with qtbot.waitSignal(dialog.roundingRequested) as asked:
             qtbot.keyClick(type_, Qt.Key.Key_Down)
         dialog.set_rounding("bfloat16", RoundingCost("bfloat16", 9, 0.5, "a.w", (), 3))
-        assert note.text() == ("Largest absolute rounding error 0.5 (a.w). Values rounded to 0: 3.")
+        assert note.text() == (
+            "Largest absolute rounding error 0.5 (a.w), at most 0.4\u00a0% of the value. "
+            "Values rounded to 0: 3. Some CPUs compute bfloat16 more slowly than float32."
+        )
         assert note.foregroundRole() == MUTED
         with qtbot.assertNotEmitted(dialog.roundingRequested):
             qtbot.keyClick(type_, Qt.Key.Key_Up)
@@ -744,6 +748,14 @@ class TestRounding:
         qtbot.mouseClick(dialog.formats.radios["torch"], Qt.MouseButton.LeftButton)
         assert dialog.details.fields.editors["dtype"].combo.currentText() == "float16"
         assert dialog.request().params["dtype"] == "float16"
+
+    def test_an_unpruned_export_that_rounds_is_no_copy(self, dialog, type_, qtbot):
+        dialog.set_state("Opened", "", pruned=False)
+        assert dialog.state.text() == "△ Nothing is pruned yet: the export is a copy."
+        qtbot.keyClick(type_, Qt.Key.Key_Down)
+        assert dialog.state.text() == "△ Nothing is pruned yet: only the dtype changes."
+        qtbot.keyClick(type_, Qt.Key.Key_Up)
+        assert dialog.state.text() == "△ Nothing is pruned yet: the export is a copy."
 
 
 class TestState:

@@ -47,13 +47,12 @@ def test_what_the_multiple_makes_of_a_fraction_is_said_beside_the_amount(user, f
     user.choose(user.rule.method, "FFN neurons")
     user.ask_amount("25%")
     note = user.rule.fields.notes["amount"]
-    members = "6 groups with 18 tensors. Selected tensors in no group: 24."
-    user.wait(lambda: note.text() == f"{members} 64 units pruned in each group.")
+    groups = "in each of 6 groups (18 tensors)"
+    others = "24 of the checked tensors belong to no group."
+    user.wait(lambda: note.text() == f"Prunes 64 units {groups}. {others}")
     user.ask_amount("30%")
-    user.wait(
-        lambda: note.text().startswith(f"{members} 64 units pruned in each group instead of 77: ")
-    )
-    assert note.text().endswith("is rounded up to a multiple of 64.")
+    user.wait(lambda: note.text().startswith(f"Prunes 64 units instead of 77 {groups}: "))
+    assert note.text().endswith(f"is rounded up to a multiple of 64. {others}")
 
 
 def test_units_are_ranked_by_statistics_where_that_is_chosen(user, folder, tmp_path):
@@ -109,9 +108,11 @@ def test_the_form_says_which_checked_tensors_have_a_group_and_counts_channels(us
     user.open_file(write_cnn(tmp_path / "cnn.pt"))
     user.choose(user.rule.method, "Channel groups")
     note = user.rule.fields.notes["amount"]
-    members = "2 groups with 8 tensors. Selected tensors in no group: 5."
+    others = "5 of the checked tensors belong to no group."
     user.ask_amount("50 %")
-    user.wait(lambda: note.text() == f"{members} 8 to 16 units pruned in each group.")
+    user.wait(
+        lambda: note.text() == f"Prunes 8 to 16 units in each of 2 groups (8 tensors). {others}"
+    )
     user.wait_preview()
     assert user.button.text() == "Prune 24 channels"
 
@@ -119,9 +120,8 @@ def test_the_form_says_which_checked_tensors_have_a_group_and_counts_channels(us
     user.ask_amount("40 %")
     user.wait(
         lambda: (
-            note.text()
-            == f"{members} At most 19 of 48 units pruned: the number of units kept in each group "
-            "is rounded up to a multiple of 8."
+            note.text() == "At most 19 of 48 units pruned: the number of units kept in each group "
+            f"is rounded up to a multiple of 8. {others}"
         )
     )
     user.wait_preview()
@@ -133,4 +133,4 @@ def test_the_form_says_which_checked_tensors_have_a_group_and_counts_channels(us
     gone = sum(masks[f"block{n}.bn1.bias"].pruned for n in (1, 2))
     assert text == f"Prune {gone} channels"
     user.choose(user.rule.fields.editors["multiple"].combo, "1")
-    user.wait(lambda: note.text() == f"{members} {round((48 - gone) * 0.4)} of {48 - gone} units.")
+    user.wait(lambda: note.text() == f"{round((48 - gone) * 0.4)} of {48 - gone} units. {others}")
