@@ -467,7 +467,8 @@ def _total_words(rows: Sequence[Row]) -> Iterator[str]:
 def _amount(amount: Amount, method: Method) -> str:
     if isinstance(amount, float):
         return percent(amount)
-    unit = {"channels": "channel", "blocks": "block"}.get(method.granularity, "weight")
+    units = {"channels": "channel", "blocks": "block", "units": "unit"}
+    unit = units.get(method.granularity, "weight")
     return f"{amount:,} {unit}" + ("" if amount == 1 else "s")
 
 

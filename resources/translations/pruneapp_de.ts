@@ -668,6 +668,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Vergleicht die Antworten des ungeprunten Modells und des aktuellen Zustands auf Ihre Prompts</translation>
     </message>
     <message>
+        <source>Find the connections of the layers: torch.export records the first call of the model by your script</source>
+        <extracomment>command</extracomment>
+        <translation>Die Verbindungen der Schichten finden: torch.export zeichnet den ersten Aufruf des Modells durch Ihr Skript auf</translation>
+    </message>
+    <message>
         <source>Edit the name or the note of a state of the history</source>
         <extracomment>keys</extracomment>
         <translation>Namen oder Notiz eines Zustands im Verlauf bearbeiten</translation>
@@ -961,11 +966,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Trace the mo&amp;del…</source>
         <extracomment>command</extracomment>
         <translation>M&amp;odell aufzeichnen…</translation>
-    </message>
-    <message>
-        <source>Find the connections of the layers: the script runs until it calls the model once, and torch.export traces that call</source>
-        <extracomment>command</extracomment>
-        <translation>Die Verbindungen der Schichten finden: Das Skript läuft, bis es das Modell einmal aufruft, und torch.export zeichnet diesen Aufruf auf</translation>
     </message>
     <message>
         <source>Scan sensiti&amp;vity…</source>
@@ -1368,6 +1368,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Der Schritt wurde in einem Zweig nach dem gescannten Zustand „{state}“ eingefügt.</translation>
     </message>
     <message>
+        <source>Allocated: {metric} {before} before, at best {predicted} now: tensors pruned together often lose more.</source>
+        <translation>Zugeteilt: {metric} zuvor {before}, jetzt bestenfalls {predicted}: Gemeinsam geprunte Tensoren verlieren oft mehr.</translation>
+    </message>
+    <message>
         <source>The scan is not finished: {n} of {all} evaluations are measured. Scan again to continue it.</source>
         <translation>Der Scan ist nicht fertig: {n} von {all} Auswertungen sind gemessen. Scannen Sie erneut, um ihn fortzusetzen.</translation>
     </message>
@@ -1382,10 +1386,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>Allocation {share}</source>
         <translation>Zuteilung {share}</translation>
-    </message>
-    <message>
-        <source>Allocated: {metric} {predicted} predicted, {before} before.</source>
-        <translation>Zugeteilt: {metric} {predicted} vorhergesagt, {before} zuvor.</translation>
     </message>
     <message>
         <source>Evaluate this state</source>
@@ -1404,8 +1404,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Scan und Ergebnis werden möglicherweise mit denselben Daten ausgewertet. Achten Sie darauf, das Ergebnis mit zurückgehaltenen Daten auszuwerten.</translation>
     </message>
     <message>
-        <source>Allocation: {metric} {measured} measured, {predicted} predicted. {data}</source>
-        <translation>Zuteilung: {metric} {measured} gemessen, {predicted} vorhergesagt. {data}</translation>
+        <source>Allocation: {metric} {measured} measured, {predicted} predicted: tensors pruned together often lose more than each alone. {data}</source>
+        <translation>Zuteilung: {metric} {measured} gemessen, {predicted} vorhergesagt: Gemeinsam geprunte Tensoren verlieren oft mehr als jeder allein. {data}</translation>
     </message>
     <message>
         <source>The unpruned model has exactly the same value as in the scan, so both probably used the same data.</source>
@@ -1423,8 +1423,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Prunen</translation>
     </message>
     <message>
-        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change is the effect on the metric if only this tensor is pruned: the largest one that was measured up to its amount.</source>
-        <translation>Verteilt die Gesamt-Sparsity so auf die gescannten Tensoren, dass der vorhergesagte Qualitätsverlust am kleinsten ist. Das Ergebnis ist ein Schritt mit einer Regel für jeden Tensor. Die Spalte Änderung ist die Wirkung auf die Metrik, wenn nur dieser Tensor geprunt wird: die größte, die bis zu seinem Umfang gemessen wurde.</translation>
+        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. Change: how much the metric changes if this tensor alone is pruned by its amount, or the largest change at a smaller amount.</source>
+        <translation>Verteilt die Gesamt-Sparsity so auf die gescannten Tensoren, dass der vorhergesagte Qualitätsverlust am kleinsten ist. Das Ergebnis ist ein Schritt mit einer Regel für jeden Tensor. Änderung: wie sehr sich die Metrik ändert, wenn dieser Tensor allein um seinen Umfang geprunt wird, oder die größte Änderung bei einem kleineren Umfang.</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -1635,8 +1635,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Anteil jeder Gruppe</translation>
     </message>
     <message>
-        <source> And {n} more.</source>
-        <translation> Und {n} weitere.</translation>
+        <source> More notes in the tooltip: {n}.</source>
+        <translation> Weitere Hinweise im Tooltip: {n}.</translation>
     </message>
     <message>
         <source>Words of other texts become unknown tokens, or several shorter tokens.</source>
@@ -4979,8 +4979,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Aufzeichnen</translation>
     </message>
     <message>
-        <source>Finds the connections of the layers in a separate process: the script builds the model and runs until it calls the model once, and torch.export traces that call. No metric is measured. Later evaluations use the same script.</source>
-        <translation>Findet die Verbindungen der Schichten in einem eigenen Prozess: Das Skript baut das Modell auf und läuft, bis es das Modell einmal aufruft, und torch.export zeichnet diesen Aufruf auf. Es wird keine Metrik gemessen. Spätere Auswertungen verwenden dasselbe Skript.</translation>
+        <source>Finds the connections of the layers in a separate process: torch.export records the first call of the model by your script, and the script is ended there. No metric is measured. Later evaluations use the same script.</source>
+        <translation>Findet die Verbindungen der Schichten in einem eigenen Prozess: torch.export zeichnet den ersten Aufruf des Modells durch Ihr Skript auf, und das Skript wird dort beendet. Es wird keine Metrik gemessen. Spätere Auswertungen verwenden dasselbe Skript.</translation>
     </message>
 </context>
 <context>
@@ -5018,10 +5018,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>anderes</translation>
     </message>
     <message>
-        <source>Measured in an earlier run. Evaluate one state ({keys}): with the same script, data and options the other values are compared again, too.</source>
-        <translation>In einem früheren Lauf gemessen. Bewerten Sie einen Zustand ({keys}): Mit demselben Skript, denselben Daten und Optionen werden auch die anderen Werte wieder verglichen.</translation>
-    </message>
-    <message>
         <source>Measured earlier.</source>
         <translation>Früher gemessen.</translation>
     </message>
@@ -5056,6 +5052,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Without labels, the agreement is measured on the calibration images, so it is higher than on other images. Accuracy is measured on images that were not used for calibration.</source>
         <translation>Ohne Labels wird die Übereinstimmung auf den Kalibrierungsbildern gemessen; sie ist daher höher als auf anderen Bildern. Die Genauigkeit wird auf Bildern gemessen, die nicht zur Kalibrierung dienten.</translation>
+    </message>
+    <message>
+        <source>Measured in an earlier run. Evaluate one state ({keys}) with the same script, data and options to compare all of them again.</source>
+        <translation>In einem früheren Lauf gemessen. Bewerten Sie einen Zustand ({keys}) mit demselben Skript, denselben Daten und Optionen, um alle wieder zu vergleichen.</translation>
     </message>
     <message>
         <source>Counting multiply-adds…</source>
@@ -10083,8 +10083,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
 <context>
     <name>ScanController</name>
     <message>
-        <source>requires statistics with Gram matrices</source>
-        <translation>erfordert Statistiken mit Gram-Matrizen</translation>
+        <source>requires statistics with Gram matrices: choose a Wanda method in the form, then Collect statistics…</source>
+        <translation>erfordert Statistiken mit Gram-Matrizen: Wählen Sie im Formular eine Wanda-Methode, dann Statistik erheben…</translation>
     </message>
     <message>
         <source>the loaded statistics have no Gram matrices</source>
@@ -10501,6 +10501,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Daten oder Skript wählen, mit denen das Modell ausgewertet wird, und diesen Zustand auswerten</translation>
     </message>
     <message>
+        <source>No scan yet. Press Scan… to measure how far each tensor can be pruned.</source>
+        <translation>Noch kein Scan. Klicken Sie auf „Scannen…“, um zu messen, wie weit jeder Tensor geprunt werden kann.</translation>
+    </message>
+    <message>
         <source>Which of the scans is shown</source>
         <translation>Welcher der Scans gezeigt wird</translation>
     </message>
@@ -10575,10 +10579,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Quality loss by tensor and amount</source>
         <translation>Qualitätsverlust nach Tensor und Umfang</translation>
-    </message>
-    <message>
-        <source>No scan yet. Choose Tools &gt; Scan sensitivity… to measure how far each tensor can be pruned.</source>
-        <translation>Noch kein Scan. Wählen Sie „Werkzeuge &gt; Sensitivität scannen…“, um zu messen, wie weit jeder Tensor geprunt werden kann.</translation>
     </message>
     <message>
         <source>Scanned state: {state} (current state).</source>

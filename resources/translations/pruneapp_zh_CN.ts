@@ -668,6 +668,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>比较未剪枝的模型与当前状态对您的提示的回答</translation>
     </message>
     <message>
+        <source>Find the connections of the layers: torch.export records the first call of the model by your script</source>
+        <extracomment>command</extracomment>
+        <translation>查找各层之间的连接：torch.export 记录您的脚本对模型的首次调用</translation>
+    </message>
+    <message>
         <source>Edit the name or the note of a state of the history</source>
         <extracomment>keys</extracomment>
         <translation>编辑历史中一个状态的名称或备注</translation>
@@ -961,11 +966,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Trace the mo&amp;del…</source>
         <extracomment>command</extracomment>
         <translation>追踪模型(&amp;D)…</translation>
-    </message>
-    <message>
-        <source>Find the connections of the layers: the script runs until it calls the model once, and torch.export traces that call</source>
-        <extracomment>command</extracomment>
-        <translation>查找各层的连接：脚本运行到第一次调用模型为止，torch.export 追踪这次调用</translation>
     </message>
     <message>
         <source>Scan sensiti&amp;vity…</source>
@@ -1368,6 +1368,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>此步骤已添加到被扫描状态“{state}”之后的分支中。</translation>
     </message>
     <message>
+        <source>Allocated: {metric} {before} before, at best {predicted} now: tensors pruned together often lose more.</source>
+        <translation>已分配：{metric} 之前为 {before}，现在最好为 {predicted}：一起剪枝的张量通常损失更多。</translation>
+    </message>
+    <message>
         <source>The scan is not finished: {n} of {all} evaluations are measured. Scan again to continue it.</source>
         <translation>扫描尚未完成：{all} 次评估中已测量 {n} 次。再次扫描以继续。</translation>
     </message>
@@ -1382,10 +1386,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>Allocation {share}</source>
         <translation>分配 {share}</translation>
-    </message>
-    <message>
-        <source>Allocated: {metric} {predicted} predicted, {before} before.</source>
-        <translation>已分配：{metric} 预测为 {predicted}，之前为 {before}。</translation>
     </message>
     <message>
         <source>Evaluate this state</source>
@@ -1404,8 +1404,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>扫描和结果可能在相同的数据上评估。请确保在留出数据上评估结果。</translation>
     </message>
     <message>
-        <source>Allocation: {metric} {measured} measured, {predicted} predicted. {data}</source>
-        <translation>分配：{metric} 测得 {measured}，预测 {predicted}。{data}</translation>
+        <source>Allocation: {metric} {measured} measured, {predicted} predicted: tensors pruned together often lose more than each alone. {data}</source>
+        <translation>分配：{metric} 测得 {measured}，预测为 {predicted}：一起剪枝的张量通常比各自单独剪枝损失更多。{data}</translation>
     </message>
     <message>
         <source>The unpruned model has exactly the same value as in the scan, so both probably used the same data.</source>
@@ -1423,8 +1423,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>剪枝</translation>
     </message>
     <message>
-        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change is the effect on the metric if only this tensor is pruned: the largest one that was measured up to its amount.</source>
-        <translation>将总稀疏度分配到已扫描的张量上，使预测的质量损失最小。结果是一个步骤，每个张量一条规则。“变化”列是仅剪枝该张量时对指标的影响：即不超过其剪枝量时测得的最大影响。</translation>
+        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. Change: how much the metric changes if this tensor alone is pruned by its amount, or the largest change at a smaller amount.</source>
+        <translation>将总稀疏度分配到已扫描的张量，使预测的质量损失最小。结果是一个步骤，每个张量一条规则。变化：仅对该张量按其用量剪枝时指标的变化，或较小用量下的最大变化。</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -1635,8 +1635,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>每组的比例</translation>
     </message>
     <message>
-        <source> And {n} more.</source>
-        <translation> 以及另外 {n} 个。</translation>
+        <source> More notes in the tooltip: {n}.</source>
+        <translation> 提示框中还有 {n} 条说明。</translation>
     </message>
     <message>
         <source>Words of other texts become unknown tokens, or several shorter tokens.</source>
@@ -4979,8 +4979,8 @@ Code inside checkpoints is never executed.</source>
         <translation>追踪</translation>
     </message>
     <message>
-        <source>Finds the connections of the layers in a separate process: the script builds the model and runs until it calls the model once, and torch.export traces that call. No metric is measured. Later evaluations use the same script.</source>
-        <translation>在单独的进程中查找各层的连接：脚本构建模型，并运行到第一次调用模型为止，torch.export 追踪这次调用。不测量任何指标。之后的评估使用同一脚本。</translation>
+        <source>Finds the connections of the layers in a separate process: torch.export records the first call of the model by your script, and the script is ended there. No metric is measured. Later evaluations use the same script.</source>
+        <translation>在单独的进程中查找各层之间的连接：torch.export 记录您的脚本对模型的首次调用，脚本到此结束。不测量任何指标。之后的评估使用同一脚本。</translation>
     </message>
 </context>
 <context>
@@ -5018,10 +5018,6 @@ Code inside checkpoints is never executed.</source>
         <translation>其他</translation>
     </message>
     <message>
-        <source>Measured in an earlier run. Evaluate one state ({keys}): with the same script, data and options the other values are compared again, too.</source>
-        <translation>在较早的运行中测量。请评估一个状态（{keys}）：如果脚本、数据和选项相同，其他值也会重新参与比较。</translation>
-    </message>
-    <message>
         <source>Measured earlier.</source>
         <translation>此前测量。</translation>
     </message>
@@ -5056,6 +5052,10 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Without labels, the agreement is measured on the calibration images, so it is higher than on other images. Accuracy is measured on images that were not used for calibration.</source>
         <translation>没有标签时，一致性在校准图像上测量，因此会高于其他图像。准确率在未用于校准的图像上测量。</translation>
+    </message>
+    <message>
+        <source>Measured in an earlier run. Evaluate one state ({keys}) with the same script, data and options to compare all of them again.</source>
+        <translation>在之前的运行中测得。使用相同的脚本、数据和选项评估一个状态 ({keys})，即可重新比较所有状态。</translation>
     </message>
     <message>
         <source>Counting multiply-adds…</source>
@@ -10082,8 +10082,8 @@ computed on this computer.</source>
 <context>
     <name>ScanController</name>
     <message>
-        <source>requires statistics with Gram matrices</source>
-        <translation>需要带格拉姆矩阵的统计</translation>
+        <source>requires statistics with Gram matrices: choose a Wanda method in the form, then Collect statistics…</source>
+        <translation>需要带 Gram 矩阵的统计：在表单中选择一种 Wanda 方法，然后点击收集统计量…</translation>
     </message>
     <message>
         <source>the loaded statistics have no Gram matrices</source>
@@ -10500,6 +10500,10 @@ computed on this computer.</source>
         <translation>选择用于评估模型的数据或脚本，并评估此状态</translation>
     </message>
     <message>
+        <source>No scan yet. Press Scan… to measure how far each tensor can be pruned.</source>
+        <translation>尚未扫描。点击“扫描…”以测量每个张量可以剪枝到什么程度。</translation>
+    </message>
+    <message>
         <source>Which of the scans is shown</source>
         <translation>显示哪一次扫描</translation>
     </message>
@@ -10574,10 +10578,6 @@ computed on this computer.</source>
     <message>
         <source>Quality loss by tensor and amount</source>
         <translation>按张量和剪枝量的质量损失</translation>
-    </message>
-    <message>
-        <source>No scan yet. Choose Tools &gt; Scan sensitivity… to measure how far each tensor can be pruned.</source>
-        <translation>尚无扫描。请选择“工具 &gt; 扫描敏感度…”，测量每个张量可以剪枝到什么程度。</translation>
     </message>
     <message>
         <source>Scanned state: {state} (current state).</source>

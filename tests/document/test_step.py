@@ -50,6 +50,7 @@ LAYER3 = tuple(f"module.layer3.{i}.conv1.weight" for i in range(3))
             Step((Row(("a.w",), "blocks", {"amount": 3, "block": "8x1"}),)),
             "Blocks 3 blocks, block 8x1, on a.w",
         ),
+        (Step((Row(("a.w",), "ffn_neurons", {"amount": 768}),)), "FFN neurons 768 units on a.w"),
         (Step((Row(("a.w",), "lamp", {"amount": 0.5}),), "global"), "LAMP 50 %, global, on a.w"),
         (
             Step(

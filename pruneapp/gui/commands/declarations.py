@@ -476,8 +476,8 @@ COMMANDS: tuple[MenuCommand, ...] = (
         MenuCommand(
             "trace_model",
             "Trace the mo&del…",
-            "Find the connections of the layers: the script runs until it calls the model once, "
-            "and torch.export traces that call",
+            "Find the connections of the layers: torch.export records the first call of the model "
+            "by your script",
         ),
         MenuCommand(
             "scan",

@@ -209,8 +209,8 @@ class EvaluateDialog(DecisionDialog):
         if traces:
             title, button = self.tr("Trace the model"), self.tr("Trace")
             about = self.tr(
-                "Finds the connections of the layers in a separate process: the script builds the "
-                "model and runs until it calls the model once, and torch.export traces that call. "
+                "Finds the connections of the layers in a separate process: torch.export records "
+                "the first call of the model by your script, and the script is ended there. "
                 "No metric is measured. Later evaluations use the same script."
             )
         super().__init__(title, button, parent)

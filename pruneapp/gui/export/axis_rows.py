@@ -255,7 +255,9 @@ class AxisRow(QWidget):
         self.percent.setAccessibleName(self.tr("Share of each group"))
         notes = [translate_sentence(notice) for notice in axis.notices[:_SHOWN_NOTICES]]
         if more := len(axis.notices) - len(notes):
-            notes[-1] += self.tr(" And {n} more.").format(n=number_format.count(more))
+            notes[-1] += self.tr(" More notes in the tooltip: {n}.").format(
+                n=number_format.count(more)
+            )
         if axis.why_not:
             notes = [f"– {translate_sentence(axis.why_not)}"]
         elif axis.exactness == "exact for this text" and axis.after < axis.before:

@@ -170,6 +170,7 @@ class RuleEditor(QWidget):
             self._rebuild()
             for name in row.values.keys() & self.fields.editors.keys():
                 self.fields.set_value(name, row.values[name])
+            self._show_statistics()  # the values may need them
             self._entered.clear()
 
     def remember(self, other: RuleEditor) -> None:

@@ -288,8 +288,7 @@ class SensitivityView(BarChartView):
 
     def empty_text(self) -> str:
         return self._empty_text or self.tr(
-            "No scan yet. Choose Tools > Scan sensitivity… to measure how far each tensor can "
-            "be pruned."
+            "No scan yet. Press Scan… to measure how far each tensor can be pruned."
         )
 
     def chart(self) -> BarChart:

@@ -164,7 +164,10 @@ class AllocationController(Feature[AllocationDialog]):
         document.rename(document.position, name)
         self._prediction = _Prediction(document.history.key, allocation, kept)
         metric = allocation.metric
-        text = self.tr("Allocated: {metric} {predicted} predicted, {before} before.")
+        text = self.tr(
+            "Allocated: {metric} {before} before, at best {predicted} now: tensors pruned together "
+            "often lose more."
+        )
         share = metric.name in kept.shares
         self._notifications.offer(
             NoticeTopic.ALLOCATION,
@@ -271,7 +274,10 @@ class AllocationController(Feature[AllocationDialog]):
         if found is None:
             return
         self._compared = prediction
-        text = self.tr("Allocation: {metric} {measured} measured, {predicted} predicted. {data}")
+        text = self.tr(
+            "Allocation: {metric} {measured} measured, {predicted} predicted: tensors pruned "
+            "together often lose more than each alone. {data}"
+        )
         if prediction.kept.evaluation != self._evaluation.evaluation and (
             found.original == metric.before
         ):

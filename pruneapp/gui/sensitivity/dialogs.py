@@ -237,8 +237,8 @@ class AllocationDialog(DecisionDialog):
             self.tr(
                 "Distributes the total sparsity over the scanned tensors so that the predicted "
                 "quality loss is smallest. The result is one step with a rule for each tensor. "
-                "The column Change is the effect on the metric if only this tensor is pruned: the "
-                "largest one that was measured up to its amount."
+                "Change: how much the metric changes if this tensor alone is pruned by its amount, "
+                "or the largest change at a smaller amount."
             ),
             wrap=True,
             ink=MUTED,

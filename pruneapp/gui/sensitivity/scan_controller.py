@@ -316,7 +316,10 @@ class ScanController(Feature[ScanDialog]):
         ]
         no_repair = ""
         if not statistics:
-            no_repair = self.tr("requires statistics with Gram matrices")
+            no_repair = self.tr(
+                "requires statistics with Gram matrices: choose a Wanda method in the "
+                "form, then Collect statistics…"
+            )
         elif not statistics_of(statistics).grams:
             no_repair = self.tr("the loaded statistics have no Gram matrices")
         dialog = ScanDialog(

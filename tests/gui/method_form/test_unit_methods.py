@@ -9,6 +9,7 @@ import pytest
 from safetensors.numpy import load_file
 
 from pruneapp.groups import structure
+from pruneapp.gui.method_form.form_model import FormRow
 from tests.support.activation_statistics import save_random
 from tests.support.model_folders import write_llama
 from tests.support.small_cnn import write_cnn
@@ -63,6 +64,9 @@ def test_units_are_ranked_by_statistics_where_that_is_chosen(user, folder, tmp_p
     user.choose(user.rule.method, "FFN neurons")
     rule, by = user.rule, user.rule.fields.editors["by"].combo
     assert not rule.load_statistics.isVisible()
+    rule.set_row(FormRow("", "", "ffn_neurons", {"by": "wanda"}))  # as the page Shrunk does
+    assert rule.load_statistics.isVisible()
+    by = rule.fields.editors["by"].combo
     user.choose(by, "FLAP (fluctuation)")
     assert rule.load_statistics.isVisible()
     assert rule.errors() == ("Collect or load statistics of activations first.",)

@@ -45,7 +45,7 @@ def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
     assert plain(opened.document.items[1].title) == "Allocation 40.0 %"
     masks = opened.document.masks
     assert (masks.pruned(FIRST), masks.pruned(SECOND)) == (6, 22)
-    opened.wait(lambda: "predicted" in str(opened.notices))
+    opened.wait(lambda: "at best" in str(opened.notices))
     opened.key("Ctrl+M")
     assert choose(opened, scans.script), "a script has other data for each purpose"
     opened.wait(lambda: "measured" in str(opened.notices))
