@@ -327,7 +327,11 @@ class Step:
                 if p.name in row.values
                 and (self.limits.target_sparsity is None or not isinstance(p, AmountParam))
             )
-            lines += [f"  {p.label}: {p.format(row.values[p.name])}" for p in fixed]
+            for p in fixed:
+                value = p.format(row.values[p.name])
+                if isinstance(p, AmountParam):
+                    value = value.replace("%", " %")
+                lines.append(f"  {p.label}: {value}")
             if row.pattern:
                 lines.append(f"  Pattern: {row.pattern}")
             few = len(row.names) <= MAX_SORTED
@@ -335,12 +339,13 @@ class Step:
             lines += [f"  {name}" for name in names[:_MOST_TENSORS_NAMED]]
             if len(row.names) > _MOST_TENSORS_NAMED:
                 lines.append(f"  and {len(row.names) - _MOST_TENSORS_NAMED:,} more")
+        is_scoped = any(registry.get(row.method).scopes != ("local",) for row in self.rows)
         each = (f"Scope: {'global' if self.scope == 'global' else 'per tensor'}",)
         limits = self.limits.words()
         bounds = (f"Limits: {', '.join(limits)}",) if limits else ()
         bias = ("Matching bias and norm entries: pruned",) if self.prune_bias_and_norm else ()
         along = ("Dependent tensors: pruned",) if self.dependents else ()
-        settings = (*(each if self.prunes else ()), *bounds, *bias, *along)
+        settings = (*(each if self.prunes and is_scoped else ()), *bounds, *bias, *along)
         return "\n".join((*lines, *settings))
 
     def to_dict(self) -> dict[str, Any]:

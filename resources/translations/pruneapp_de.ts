@@ -2152,8 +2152,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Auch &amp;Gram-Matrizen erheben (etwa {size})</translation>
     </message>
     <message>
-        <source>Pairwise products of the inputs of a layer. Swaps and repair need them; the inputs are run again, several times if memory is too small.</source>
-        <translation>Paarweise Produkte der Eingaben einer Schicht. Tausch und Reparatur benötigen sie; die Eingaben werden noch einmal durchgeschickt, bei wenig Speicher mehrmals.</translation>
+        <source>Pairwise products of the inputs of a layer, which Swaps and Repair require. To compute them, the model runs the inputs once more, or several times if memory is too small.</source>
+        <translation>Paarweise Produkte der Eingaben einer Schicht, die Swaps und Reparatur benötigen. Dafür laufen die Eingaben noch einmal durch das Modell, bei zu wenig Speicher mehrmals.</translation>
     </message>
     <message>
         <source>Statistics file</source>
@@ -2799,10 +2799,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Ein Ordner mit Bildern für einen Bildklassifikator von torchvision oder timm. Mit einem Unterordner je Klasse des Modells wird die Genauigkeit gemessen; sonst, wie genau die Ausgaben denen des ungeprunten Modells entsprechen.</translation>
     </message>
     <message>
-        <source>Random token IDs, always the same: small losses are missed, and repairs are worse than with real text.</source>
-        <translation>Zufällige Token-IDs, immer dieselben: kleine Verluste werden nicht erkannt, und Reparaturen sind schlechter als mit echtem Text.</translation>
-    </message>
-    <message>
         <source>A program that evaluates a file. {checkpoint} is replaced by the path of the file, and {out} by the path to which the program writes its result, a JSON object or a number. Without {out}, the last JSON object or number that it prints is used.</source>
         <translation>Ein Programm, das eine Datei auswertet. {checkpoint} wird durch den Pfad der Datei ersetzt und {out} durch den Pfad, unter den das Programm sein Ergebnis schreibt, ein JSON-Objekt oder eine Zahl. Ohne {out} gilt das letzte JSON-Objekt oder die letzte Zahl in seiner Ausgabe.</translation>
     </message>
@@ -2813,6 +2809,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>&amp;No data</source>
         <translation>Kei&amp;ne Daten</translation>
+    </message>
+    <message>
+        <source>The same random token IDs each time. They do not show small losses, and a repair with them is worse than with real text.</source>
+        <translation>Jedes Mal dieselben zufälligen Token-IDs. Kleine Verluste zeigen sie nicht, und eine Reparatur mit ihnen ist schlechter als mit echtem Text.</translation>
     </message>
     <message>
         <source>&amp;Random inputs</source>
@@ -9575,14 +9575,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Dorthin gehen</translation>
     </message>
     <message>
-        <source>1 layer repaired.</source>
-        <translation>1 Schicht repariert.</translation>
-    </message>
-    <message>
-        <source>{n} layers repaired.</source>
-        <translation>{n} Schichten repariert.</translation>
-    </message>
-    <message>
         <source>{name} is worse after the repair: {before} → {after}.</source>
         <translation>{name} ist nach der Reparatur schlechter: {after}, davor {before}.</translation>
     </message>
@@ -9719,6 +9711,14 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Evaluate on data that was not used for calibration: small layer errors do not guarantee that the model works.</source>
         <translation>Werten Sie das Modell mit Daten aus, die nicht zur Kalibrierung dienten: Kleine Fehler der Schichten garantieren nicht, dass das Modell funktioniert.</translation>
+    </message>
+    <message>
+        <source>1 layer is unchanged: new values would not reduce its error, such as where whole rows are pruned.</source>
+        <translation>1 Schicht ist unverändert: Neue Werte würden ihren Fehler nicht verringern, etwa wo ganze Zeilen beschnitten sind.</translation>
+    </message>
+    <message>
+        <source>{n} layers are unchanged: new values would not reduce their errors, such as where whole rows are pruned.</source>
+        <translation>{n} Schichten sind unverändert: Neue Werte würden ihre Fehler nicht verringern, etwa wo ganze Zeilen beschnitten sind.</translation>
     </message>
     <message>
         <source>Not repaired, no statistics: {names}.</source>
@@ -24004,16 +24004,16 @@ steps</extracomment>
         <translation>Das Erheben wurde abgebrochen: Es wurde keine Datei geschrieben.</translation>
     </message>
     <message>
-        <source>Statistics of 1 weight over {rows} rows of inputs.</source>
-        <translation>Statistik von 1 Gewicht über {rows} Eingabezeilen.</translation>
+        <source>Statistics of 1 tensor collected from {rows} rows of inputs.</source>
+        <translation>Statistik von 1 Tensor über {rows} Zeilen von Eingaben gesammelt.</translation>
     </message>
     <message>
-        <source>Statistics of {n} weights over {rows} rows of inputs.</source>
-        <translation>Statistik von {n} Gewichten über {rows} Eingabezeilen.</translation>
+        <source>Statistics of {n} tensors collected from {rows} rows of inputs.</source>
+        <translation>Statistik von {n} Tensoren über {rows} Zeilen von Eingaben gesammelt.</translation>
     </message>
     <message>
-        <source>No inputs reached {names}.</source>
-        <translation>Keine Eingaben erreichten {names}.</translation>
+        <source>Without statistics, because no matrix product with inputs ran (embeddings are looked up): {names}.</source>
+        <translation>Ohne Statistik, weil kein Matrixprodukt mit Eingaben lief (Embeddings werden nachgeschlagen): {names}.</translation>
     </message>
 </context>
 <context>

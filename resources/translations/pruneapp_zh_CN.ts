@@ -2152,8 +2152,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>同时收集 &amp;Gram 矩阵（约 {size}）</translation>
     </message>
     <message>
-        <source>Pairwise products of the inputs of a layer. Swaps and repair need them; the inputs are run again, several times if memory is too small.</source>
-        <translation>层输入的两两乘积。交换和修复需要它们；输入会再运行一次，若内存不足则运行多次。</translation>
+        <source>Pairwise products of the inputs of a layer, which Swaps and Repair require. To compute them, the model runs the inputs once more, or several times if memory is too small.</source>
+        <translation>层输入的两两乘积，交换和修复需要它们。为此模型会再运行一次输入，内存不足时运行多次。</translation>
     </message>
     <message>
         <source>Statistics file</source>
@@ -2799,10 +2799,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>供 torchvision 或 timm 图像分类器使用的图像文件夹。如果模型的每个类别各有一个子文件夹，则测量准确率；否则测量输出与未剪枝模型输出的接近程度。</translation>
     </message>
     <message>
-        <source>Random token IDs, always the same: small losses are missed, and repairs are worse than with real text.</source>
-        <translation>随机词元 ID，始终相同：无法发现较小的损失，修复效果也比使用真实文本差。</translation>
-    </message>
-    <message>
         <source>A program that evaluates a file. {checkpoint} is replaced by the path of the file, and {out} by the path to which the program writes its result, a JSON object or a number. Without {out}, the last JSON object or number that it prints is used.</source>
         <translation>评估文件的程序。{checkpoint} 会替换为文件的路径，{out} 会替换为程序写入结果（JSON 对象或数字）的路径。没有 {out} 时，使用程序输出的最后一个 JSON 对象或数字。</translation>
     </message>
@@ -2813,6 +2809,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>&amp;No data</source>
         <translation>无数据(&amp;N)</translation>
+    </message>
+    <message>
+        <source>The same random token IDs each time. They do not show small losses, and a repair with them is worse than with real text.</source>
+        <translation>每次使用相同的随机 token ID。它们显示不出小的损失，用它们修复也不如用真实文本。</translation>
     </message>
     <message>
         <source>&amp;Random inputs</source>
@@ -9574,14 +9574,6 @@ computed on this computer.</source>
         <translation>转到该状态</translation>
     </message>
     <message>
-        <source>1 layer repaired.</source>
-        <translation>已修复 1 层。</translation>
-    </message>
-    <message>
-        <source>{n} layers repaired.</source>
-        <translation>已修复 {n} 层。</translation>
-    </message>
-    <message>
         <source>{name} is worse after the repair: {before} → {after}.</source>
         <translation>{name} 在修复后变差：{after}，之前为 {before}。</translation>
     </message>
@@ -9718,6 +9710,14 @@ computed on this computer.</source>
     <message>
         <source>Evaluate on data that was not used for calibration: small layer errors do not guarantee that the model works.</source>
         <translation>请用未参与校准的数据评估：各层误差小并不保证模型可用。</translation>
+    </message>
+    <message>
+        <source>1 layer is unchanged: new values would not reduce its error, such as where whole rows are pruned.</source>
+        <translation>1 个层未改变：新值不会减小其误差，例如整行被剪枝时。</translation>
+    </message>
+    <message>
+        <source>{n} layers are unchanged: new values would not reduce their errors, such as where whole rows are pruned.</source>
+        <translation>{n} 个层未改变：新值不会减小其误差，例如整行被剪枝时。</translation>
     </message>
     <message>
         <source>Not repaired, no statistics: {names}.</source>
@@ -24003,16 +24003,16 @@ steps</extracomment>
         <translation>收集已取消：未写入文件。</translation>
     </message>
     <message>
-        <source>Statistics of 1 weight over {rows} rows of inputs.</source>
-        <translation>1 个权重在 {rows} 行输入上的统计量。</translation>
+        <source>Statistics of 1 tensor collected from {rows} rows of inputs.</source>
+        <translation>已从 {rows} 行输入收集 1 个张量的统计。</translation>
     </message>
     <message>
-        <source>Statistics of {n} weights over {rows} rows of inputs.</source>
-        <translation>{n} 个权重在 {rows} 行输入上的统计量。</translation>
+        <source>Statistics of {n} tensors collected from {rows} rows of inputs.</source>
+        <translation>已从 {rows} 行输入收集 {n} 个张量的统计。</translation>
     </message>
     <message>
-        <source>No inputs reached {names}.</source>
-        <translation>没有输入到达 {names}。</translation>
+        <source>Without statistics, because no matrix product with inputs ran (embeddings are looked up): {names}.</source>
+        <translation>没有统计，因为未运行与输入的矩阵乘法（嵌入是查表）：{names}。</translation>
     </message>
 </context>
 <context>

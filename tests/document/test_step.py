@@ -75,11 +75,11 @@ def test_a_step_is_said_in_the_words_of_the_field(step, label):
 def test_the_detail_says_every_value_and_the_tensors():
     step = Step((Row(NINETEEN * 2, "ln_structured", {"amount": 0.3}, "*conv*"),))
     lines = step.detail().splitlines()
-    assert "  Amount: 30%" in lines
+    assert "  Amount: 30 %" in lines
     assert "  Pattern: *conv*" in lines
     assert f"  {NINETEEN[0]}" in lines
     assert "  and 18 more" in lines
-    assert lines[-1] == "Scope: per tensor"
+    assert not lines[-1].startswith("Scope"), "the method has one scope only"
 
 
 @pytest.mark.parametrize("name", list(registry.METHODS))

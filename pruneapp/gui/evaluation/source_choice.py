@@ -376,8 +376,8 @@ def _label_and_help(kind: DataKind) -> tuple[str, str]:
             translate("DataKind", "&No data"),
             translate(
                 "DataKind",
-                "Random token IDs, always the same: small losses are missed, and repairs are worse "
-                "than with real text.",
+                "The same random token IDs each time. They do not show small losses, and a repair "
+                "with them is worse than with real text.",
             ),
         ),
         DataKind.INPUTS: (

@@ -141,12 +141,12 @@ class RecoveryProgress:
             return None
         if HELD_OUT in self.curves:
             return max(0, self.steps - self.step) / self.speed
-        whole = self.steps if self.plan.get("trains") != "none" else 0
-        trials = self.plan.get("trial_steps", 0)
+        whole: int = self.steps if self.plan.get("trains") != "none" else 0
+        trials: int = self.plan.get("trial_steps", 0)
         if self.rates:
             return (max(0, trials * (1 - len(self.rates) / _N_TRIALS)) + whole) / self.speed
         if not self.block:
             return None
-        n = self.plan.get("windows", 0)
-        blocks = (n - self.block["number"] + 1) * self.block["steps"] - self.block["step"]
+        n: int = self.plan.get("windows", 0)
+        blocks: int = (n - self.block["number"] + 1) * self.block["steps"] - self.block["step"]
         return (blocks + n * (trials * bool(whole) + whole)) / self.speed

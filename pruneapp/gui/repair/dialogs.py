@@ -226,6 +226,10 @@ _KEYS: Mapping[LayerOrder, Callable[[LayerRepair], float]] = {
 }
 
 
+def _is_changed(layer: LayerRepair) -> bool:
+    return bool(layer.moved or layer.bias or layer.variance)
+
+
 class RepairReportDialog(Dialog):
     """Shows the layers that were repaired; the table can be sorted and copied.
 
@@ -255,8 +259,9 @@ class RepairReportDialog(Dialog):
         self._order = list(range(len(layers)))
         self._names = shown
         moved = count(sum(layer.moved for layer in layers))
+        n_changed = sum(map(_is_changed, layers))
         text = plural(
-            len(layers),
+            n_changed,
             self.tr("1 layer repaired: {moved} weights have new values."),
             self.tr("{n} layers repaired: {moved} weights have new values."),
         )
@@ -283,6 +288,19 @@ class RepairReportDialog(Dialog):
                 "guarantee that the model works."
             ),
         ]
+        if n_changed < len(layers):
+            text = plural(
+                len(layers) - n_changed,
+                self.tr(
+                    "1 layer is unchanged: new values would not reduce its error, such as where "
+                    "whole rows are pruned."
+                ),
+                self.tr(
+                    "{n} layers are unchanged: new values would not reduce their errors, such as "
+                    "where whole rows are pruned."
+                ),
+            )
+            notes.insert(0, text)
         if unknown:
             names = translate_sentence(first_names([shown.get(name, name) for name in unknown]))
             notes.insert(1, self.tr("Not repaired, no statistics: {names}.").format(names=names))

@@ -342,10 +342,7 @@ class RepairController(Feature[RepairDialog]):
         self._theme.apply_to(dialog)
         self.report = dialog
         dialog.open()
-        text = number_format.plural(
-            len(done.repair.layers), self.tr("1 layer repaired."), self.tr("{n} layers repaired.")
-        )
-        self._notifications.show_done(text)
+        self._notifications.show_done(dialog.headline.text())
 
     # -- evaluation -----------------------------------------------------------------------------
 

@@ -55,8 +55,9 @@ class CollectDialog(DecisionDialog):
         self.grams = QCheckBox(words.format(size=size(gram_bytes)), self)
         self.grams.setToolTip(
             self.tr(
-                "Pairwise products of the inputs of a layer. Swaps and repair need them; the "
-                "inputs are run again, several times if memory is too small."
+                "Pairwise products of the inputs of a layer, which Swaps and Repair require. To "
+                "compute them, the model runs the inputs once more, or several times if memory is "
+                "too small."
             )
         )
         self.grams.setAccessibleDescription(self.grams.toolTip())

@@ -116,12 +116,15 @@ class StatisticsController(Feature[CollectDialog]):
     def _show_result(self, found: Collected) -> None:
         text = number_format.plural(
             len(found.seen),
-            self.tr("Statistics of 1 weight over {rows} rows of inputs."),
-            self.tr("Statistics of {n} weights over {rows} rows of inputs."),
+            self.tr("Statistics of 1 tensor collected from {rows} rows of inputs."),
+            self.tr("Statistics of {n} tensors collected from {rows} rows of inputs."),
         ).format(rows=number_format.count(found.rows))
         self._notifications.show_done(text)
         if found.unseen:
             shown = self.session.contents.shown
             names = first_names([shown.get(name, name) for name in found.unseen], _NAMED, str)
-            missing = self.tr("No inputs reached {names}.").format(names=translate_sentence(names))
+            missing = self.tr(
+                "Without statistics, because no matrix product with inputs ran (embeddings are "
+                "looked up): {names}."
+            ).format(names=translate_sentence(names))
             self._notifications.show_info(NoticeTopic.EVALUATION, join_sentences(text, missing))

@@ -51,6 +51,14 @@ def test_tensors_that_changed_with_the_weights_are_counted_by_kind(show, english
     assert report.headline.text() == f"3 layers repaired: 13 weights have new values.{words}"
 
 
+def test_only_changed_layers_are_counted(show, english):
+    """Regression: "12 layers repaired" although 6 rows of the table had 0 changed weights."""
+    layers = *LAYERS, replace(LAYERS[0], name="d.weight", moved=0)
+    report = show(RepairReportDialog(layers, risks=(), unknown=(), source="", shown={}))
+    assert report.headline.text() == "3 layers repaired: 13 weights have new values."
+    assert report.notes[0].text().startswith("1 layer is unchanged: new values would not reduce")
+
+
 def names(report):
     model = report.table.model()
     return [model.index(row, 0).data() for row in range(model.rowCount())]

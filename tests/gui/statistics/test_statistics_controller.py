@@ -70,7 +70,10 @@ def test_statistics_are_collected_used_and_kept_with_the_session(user, new_user,
         assert written.names == ("fc.weight", "head.weight")
         assert written.grams == {"fc.weight", "head.weight"}
         assert written.origin.source == "calibrate"
-    assert user.window.done.label.text() == "Statistics of 2 weights over 300 rows of inputs."
+    assert (
+        user.window.done.label.text()
+        == "Statistics of 2 tensors collected from 300 rows of inputs."
+    )
     assert user.rule.statistics_name.text() == "m.statistics.safetensors (a script)"
     assert str(file) in user.rule.statistics_name.toolTip()
     user.ask_amount("50")
