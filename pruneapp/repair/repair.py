@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -475,6 +475,7 @@ class _Followers:
 
     shift: _Shift | None
     variance: TensorEntry | None  # running variance of a norm
+    scale: TensorEntry | None = None  # weight of the norm
 
     @classmethod
     def of(
@@ -487,18 +488,28 @@ class _Followers:
         companions = {c.part: c for c in pairs.of(layer.entry.name)}
         path = companions["norm"].name.rpartition(".")[0] if "norm" in companions else ""
 
-        def running(statistic: str) -> TensorEntry | None:
+        def of_norm(leaf: str) -> TensorEntry | None:
             with contextlib.suppress(UnknownTensorError):
-                entry = snapshot.entry(f"{path}.running_{statistic}")
+                entry = snapshot.entry(f"{path}.{leaf}")
                 if path and entry.shape == (layer.outputs,) and entry.dtype.form is not None:
                     return entry
             return None
 
-        variance = running("var") if norms else None
+        variance, scale = of_norm("running_var") if norms else None, of_norm("weight")
         if "bias" in companions:
-            return cls(_Shift(snapshot.entry(companions["bias"].name), 1), variance)
-        mean = running("mean")
-        return cls(None if mean is None else _Shift(mean, -1), variance)
+            return cls(_Shift(snapshot.entry(companions["bias"].name), 1), variance, scale)
+        mean = of_norm("running_mean")
+        return cls(None if mean is None else _Shift(mean, -1), variance, scale)
+
+    def unused_outputs(self, snapshot: Snapshot, n_outputs: int) -> tuple[Bools, Bools]:
+        """Return which outputs the norm multiplies by 0: in the file, and in the state.
+
+        Such outputs have no effect in the model, whatever the running statistics are.
+        """
+        if self.scale is None:
+            return np.zeros(n_outputs, np.bool_), np.zeros(n_outputs, np.bool_)
+        scale = _Tensor.read(snapshot, None, self.scale)
+        return scale.wanted == 0, scale.present == 0
 
 
 # Elements compared per thread task.
@@ -538,6 +549,18 @@ class _Tensor:
         is_same = wanted is None and not snapshot.replaces(entry.name)
         their_bits = bits if is_same else source.bits(entry.name)
         return cls(bits, present, decode(their_bits, theirs.dtype), free)
+
+    def without_outputs(self, layer: _WeightMatrices, unwanted: Bools, unused: Bools) -> _Tensor:
+        """Return the weights of `layer` with the wanted and present weights of some outputs 0.
+
+        Weights of the `unused` outputs may not change.
+        """
+        if not unused.any():
+            return self
+        wanted, present, free = self.wanted.copy(), self.present.copy(), self.free.copy()
+        for side, rows in ((wanted, unwanted & unused), (present, unused), (free, unused)):
+            layer.matrices(side)[rows.reshape(layer.inputs.groups, layer.rows)] = 0
+        return replace(self, wanted=wanted, present=present, free=free)
 
     def with_values(self, values: Floats, dtype: DType) -> tuple[Bits, int]:
         """Return the raw elements with new values rounded to `dtype`, and how many changed.
@@ -587,7 +610,11 @@ class _LayerSolver:
         job.label(entry.name)
         tensor = _Tensor.read(self.snapshot, self.wanted, entry)
         job.step(0)
+        unwanted, unused = followers.unused_outputs(self.snapshot, layer.outputs)
+        tensor = tensor.without_outputs(layer, unwanted, unused)
         vector = None if shift is None else _Tensor.read(self.snapshot, self.wanted, shift.entry)
+        if vector is not None:
+            vector = replace(vector, free=vector.free & ~unused)
         errors = Errors()
         biases: list[Float64s] = []
         spreads: list[tuple[Float64s, Float64s] | None] = []  # of the outputs, wanted and solved
@@ -618,7 +645,7 @@ class _LayerSolver:
         variance = ""
         if followers.variance is not None and None not in spreads:
             known = [s for s in spreads if s is not None]
-            if self._scale(followers.variance, known, values):
+            if self._scale(followers.variance, known, ~unused, values):
                 variance = followers.variance.name
         zeroed = self.snapshot.export_mask(entry.name)
         return LayerRepair(
@@ -634,14 +661,20 @@ class _LayerSolver:
         )
 
     def _scale(
-        self, entry: TensorEntry, spreads: Sequence[tuple[Float64s, Float64s]], values: ValuesFile
+        self,
+        entry: TensorEntry,
+        spreads: Sequence[tuple[Float64s, Float64s]],
+        used: Bools,
+        values: ValuesFile,
     ) -> bool:
         """Scale the running variance of a norm by the change of its layer's output variance.
 
-        `spreads` are the variances of the outputs of each group, wanted and solved. Adds the tensor
-        to `values` if an element changes; returns whether one does.
+        `spreads` are the variances of the outputs of each group, wanted and solved; only those of
+        `used` outputs are scaled. Adds the tensor to `values` if an element changes; returns
+        whether one does.
         """
         variance = _Tensor.read(self.snapshot, self.wanted, entry)
+        variance = replace(variance, free=variance.free & used)
         before, after = (np.concatenate(side) for side in zip(*spreads, strict=True))
         usual = variance.wanted.astype(np.float64)
         with np.errstate(invalid="ignore", divide="ignore"):
