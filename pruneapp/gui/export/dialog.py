@@ -400,7 +400,7 @@ class ExportDialog(Dialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Export"))
         self._checked: ExportRequest | None = None
-        self._is_pruned = True
+        self._rounded_state = ""  # replaces the first of `_states` if the export only rounds
         self._states = "", ""  # texts about the state, for full size and for the page Shrunk
         self._initial_page = 0  # the page to select when the dialog is shown
         self._pause = single_shot(self, _PAUSE_MS, self._request_check)
@@ -544,24 +544,22 @@ class ExportDialog(Dialog):
                     "The step in the preview is not applied yet: press “{button}” first."
                 )
                 text += f"\n△ {unapplied.format(button=asked)}"
-            self._states = text, text
+            self._states, self._rounded_state = (text, text), text
         else:
             full = self.tr("△ Nothing is pruned yet: the export is a copy.")
+            rounded = self.tr("△ Nothing is pruned yet: only the dtype changes.")
             # The page Shrunk also removes zeros of the file: the result need not be a copy.
             shrunk = self.tr("Nothing is pruned yet.")
             if asked:  # also right after opening, when the user has not asked for the preview
                 hint = self.tr("To prune weights, press “{button}” first.").format(button=asked)
-                full, shrunk = join_sentences(full, hint), join_sentences(shrunk, hint)
-            self._states = full, shrunk
-        self._is_pruned = pruned
+                full, shrunk, rounded = (join_sentences(t, hint) for t in (full, shrunk, rounded))
+            self._states, self._rounded_state = (full, shrunk), rounded
         self._show_state()
 
     def _show_state(self) -> None:
         """Show the texts about the state; an export that rounds is no copy."""
-        text = self._states[self.is_shrunk]
-        if not (self._is_pruned or self.is_shrunk) and self.details.rounding_dtype():
-            text = self.tr("△ Nothing is pruned yet: only the dtype changes.")
-        self.state.setText(text)
+        rounds = not self.is_shrunk and self.details.rounding_dtype()
+        self.state.setText(self._rounded_state if rounds else self._states[self.is_shrunk])
 
     def set_broken(
         self, broken: Sequence[BrokenPattern], shown: Mapping[str, str] | None = None

@@ -754,6 +754,12 @@ class TestRounding:
         assert dialog.state.text() == "△ Nothing is pruned yet: the export is a copy."
         qtbot.keyClick(type_, Qt.Key.Key_Down)
         assert dialog.state.text() == "△ Nothing is pruned yet: only the dtype changes."
+        dialog.set_state("Opened", "", pruned=False, asked="Prune 53 weights")
+        assert dialog.state.text() == (
+            "△ Nothing is pruned yet: only the dtype changes. "
+            "To prune weights, press “Prune 53 weights” first."
+        )
+        dialog.set_state("Opened", "", pruned=False)
         qtbot.keyClick(type_, Qt.Key.Key_Up)
         assert dialog.state.text() == "△ Nothing is pruned yet: the export is a copy."
 
