@@ -23066,6 +23066,10 @@ steps</extracomment>
         <translation>{name} gespeichert, {size}</translation>
     </message>
     <message>
+        <source>Opened {name} with the changes that were not saved in it.</source>
+        <translation>{name} geöffnet, mit den Änderungen, die nicht darin gespeichert waren.</translation>
+    </message>
+    <message>
         <source>Restored the history of this file.</source>
         <translation>Der Verlauf dieser Datei wurde wiederhergestellt.</translation>
     </message>

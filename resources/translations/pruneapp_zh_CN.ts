@@ -23065,6 +23065,10 @@ steps</extracomment>
         <translation>已保存 {name}，{size}</translation>
     </message>
     <message>
+        <source>Opened {name} with the changes that were not saved in it.</source>
+        <translation>已打开 {name}，包括未保存在其中的更改。</translation>
+    </message>
+    <message>
         <source>Restored the history of this file.</source>
         <translation>已恢复此文件的历史。</translation>
     </message>

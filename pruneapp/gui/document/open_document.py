@@ -399,6 +399,7 @@ class OpenDocument(QObject):
         self._prepare = prepare
         self._opening: Task[Opened] | None = None
         self.opening_path: Path | None = None  # the file that is being opened
+        self.opened_path: Path | None = None  # the file that was opened last, such as a session
         self._locks: dict[QObject, PruneAppError] = {}
         self._looking: set[QObject] = set()  # owners of locks that allow to go to other states
         self.document: Document | None = None
@@ -452,6 +453,7 @@ class OpenDocument(QObject):
 
         Its file is added to the recent ones: of a session its own path, but not the sample.
         """
+        self.opened_path = self.opening_path
         self._opening = self.opening_path = None
         self.close()
         self.document = opened.document

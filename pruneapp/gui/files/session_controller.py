@@ -271,7 +271,11 @@ class SessionController(Feature[QDialog]):
             self._saved_content = replace(self._saved_content, results=self._journaled)
         self.show_title()
         if isinstance(saved, JournalFile) and kept_histories.is_kept(saved.path):
-            self._report_restored(document)
+            if self.path is not None and self.path == self.session.opened_path:
+                text = self.tr("Opened {name} with the changes that were not saved in it.")
+                self._notifications.show_done(text.format(name=self.path.name))
+            else:
+                self._report_restored(document)
 
     def _report_restored(self, document: Document) -> None:
         """Report that steps of the last time were restored, and offer to start from the file.

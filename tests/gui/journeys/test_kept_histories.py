@@ -161,6 +161,9 @@ def test_what_is_not_in_the_session_is_kept_with_it(pruned, new_user, tmp_path):
     wait_restored(again, states=5, position=4)
     assert not asked
     assert again.workbench.sessions.path == session
+    assert again.notices == [], "the user chose the session, so nothing is offered"
+    text = "Opened work.prune with the changes that were not saved in it."
+    assert again.window.done.label.text() == text
     assert again.window.isWindowModified()
     again.key("Ctrl+S")
     again.wait(lambda: not again.window.isWindowModified())
