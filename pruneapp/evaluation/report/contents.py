@@ -8,6 +8,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
@@ -41,6 +42,7 @@ from pruneapp.json_codec import convert, load_object
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import SUFFIX, Recipe, history_recipe, portable_text
 
+_SHA256_LENGTH = 64
 # Kinds of calibration data whose names are paths.
 _IMAGES = re.compile(r"^((?:test )?images:)(.*)$", re.DOTALL)
 
@@ -108,6 +110,20 @@ class HistoryReport:
     date: str  # when the report was made, in UTC
     data_names: Mapping[str, str]  # file names by identifiers of data, as far as they are known
     version: str = __version__
+
+    @property
+    def calibration_files(self) -> dict[str, str]:
+        """The names of files with calibration data by SHA-256, without files of evaluations."""
+        files = {}
+        for name in chain.from_iterable(state.calibration for state in self.states):
+            kind, _, sha256 = name.rpartition(":")
+            if len(sha256) == _SHA256_LENGTH:
+                files.setdefault(sha256, self.data_names.get(name, kind))
+        for evaluation in self.evaluations:
+            conditions = evaluation.conditions
+            for sha256 in (conditions.script_sha256, conditions.data_sha256):
+                files.pop(sha256, None)
+        return files
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,7 +280,8 @@ def _data_names(source: ReportSource) -> Iterator[tuple[str, str]]:
         found = result.conditions
         if found.data_sha256:
             yield f"text:{found.data_sha256}", found.data
-        yield f"script:{found.script_sha256}", found.name
+        for kind in ("script", "evaluate of script"):
+            yield f"{kind}:{found.script_sha256}", found.name
     entries = map(_entry_of, source.capture.records)
     yield from calibration_names(entries).items()
 

@@ -195,6 +195,26 @@ def test_an_allocation_by_a_scan_is_not_called_a_calibration(document):
     assert re.search(r"4: L1[^:]* was allocated by a scan on the data of the script", words)
 
 
+def test_a_script_that_measured_and_calibrated_is_one_file(document):
+    """Regression: "evaluate of script (calibration data)" was listed as another file."""
+    data = ("evaluate of script:" + "ab" * 32, "script:" + "cd" * 32)
+    step = Step((Row(("a.weight",), "l1_unstructured", {"amount": 0.9}),), data=data)
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    words = _Page(page_of(document, results(document))).text
+    files = words[words.index("Model, data and script") : words.index("Calibration")]
+    assert files.count("ab" * 32) == 1
+    assert "evaluate of script" not in files
+    assert "(calibration data)" + "cd" * 32 in files
+    assert "the data that the script evaluate.py (SHA-256 abababababab) evaluates" in words
+
+
+def test_what_the_recipe_lacks_is_said_before_the_command(document):
+    recover(document)
+    words = _Page(page_of(document, results(document))).text
+    missing = words.index("▲ The recipe below is not enough to repeat the steps")
+    assert words.index("Repeat it") < missing < words.index("pruneapp run")
+
+
 def test_the_page_is_self_contained_and_escaped(document):
     text = page_of(document, results(document))
     page = _Page(text)
