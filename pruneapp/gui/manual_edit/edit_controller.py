@@ -169,17 +169,28 @@ class ManualEditOptions(QWidget):
             offered=bool(shown),
         )
 
-    def set_group(self, shown: Sequence[str], units: str, *, always: bool = False) -> None:
+    def set_group(
+        self, shown: Sequence[str], units: str, dims: Sequence[int] = (0,), *, always: bool = False
+    ) -> None:
         """Set the other tensors that have the units of the focused one, and the name of the units.
 
-        `always`: whole units are always edited, so that the check box cannot be unchecked. It is
-        hidden if there are no other tensors.
+        `dims` are the dimensions of the focused tensor along which the units are. `always`: whole
+        units are always edited, so that the check box cannot be unchecked. It is hidden if there
+        are no other tensors.
         """
         n = count(len(shown) + 1)
-        self._texts[self.group] = (
-            self.tr("Include the group ({n} tensors)").format(n=n),
-            self.tr("Group ({n} tensors)").format(n=n),
+        texts = (
+            self.tr("Include the group of dim {dim} ({n} tensors)"),
+            self.tr("Group of dim {dim} ({n})"),
         )
+        if len(dims) > 1:
+            texts = (
+                self.tr("Include the groups of dims {dim} ({n} tensors)"),
+                self.tr("Groups of dims {dim} ({n})"),
+            )
+        dim = join_names(*map(count, dims))
+        long, short = (text.format(dim=dim, n=n) for text in texts)
+        self._texts[self.group] = long, short
         names = join_names(*shown[:_MAX_NAMED])
         if len(shown) > _MAX_NAMED:
             more = count(len(shown) - _MAX_NAMED)
@@ -554,7 +565,8 @@ class ManualEditController(Feature[AllBlocksDialog]):
             for group in groups
         )
         others = [shown.get(name, name) for name in names]
-        self._view.set_group(others, join_names(*places), always=bool(axis))
+        dims = sorted({group.dim for group in groups})
+        self._view.set_group(others, join_names(*places), dims, always=bool(axis))
         self._view.set_checked(**self._option_values())
 
     def _on_focus_changed(self) -> None:

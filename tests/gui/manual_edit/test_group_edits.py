@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 
@@ -68,7 +69,7 @@ def test_neurons_go_in_all_tensors_of_the_group_in_one_step(at_llama):
     at_llama.key("Ctrl+Z")
     at_llama.document.delete(1)
     box = at_llama.views.edit_options.group
-    assert box.text() == "Include the group (3 tensors)"
+    assert box.text() == "Include the group of dim 0 (3 tensors)"
     assert box.toolTip().endswith(
         f"FFN neurons of model.layers.1.mlp: manual edits apply to {GATE}, {DOWN}, too</span>"
     )
@@ -106,17 +107,18 @@ def test_the_check_box_is_there_for_the_dimension_that_is_shared(at_llama):
     box = options.group
     show_channels(at_llama, UP, NEURONS)
     at_llama.wait(box.isVisible)
-    size, needed = options.size(), options._needed(short=False)
+    needed = options._needed(short=False)
     assert options.width() >= needed
-    options.resize(needed - 1, options.height())
-    assert box.text() == "Group (3 tensors)"
+    options.setFixedWidth(needed - 1)
+    assert box.text() == "Group of dim 0 (3)"
     assert options.every_block.text() == f"Same layer in all {LAYERS} blocks"
     assert options.title.isVisible()
-    assert box.accessibleName() == "Include the group (3 tensors)"
+    assert box.accessibleName() == "Include the group of dim 0 (3 tensors)"
     assert options.minimumSizeHint().width() < needed
     assert at_llama.views.pages.page is Page.CHANNELS
     assert box.focusPolicy() & Qt.FocusPolicy.TabFocus
-    options.resize(size)
+    options.setMinimumWidth(0)
+    options.setMaximumWidth(16_777_215)
     choose_dim(at_llama, "1: inputs")
     assert not box.isVisible()
     show_channels(at_llama, DOWN, mask_of(at_llama, DOWN).shape[0])
@@ -125,8 +127,27 @@ def test_the_check_box_is_there_for_the_dimension_that_is_shared(at_llama):
     at_llama.wait(box.isVisible)
     at_llama.key("1", at_llama.views.tree.view)
     at_llama.wait(box.isVisible)
+    assert box.accessibleName() == "Include the group of dim 1 (3 tensors)", "as on the other page"
     at_llama.click_cell("model.norm.weight")
     at_llama.wait(lambda: not box.isVisible())
+
+
+def test_the_groups_of_both_dimensions_are_counted_on_the_page_of_weights(user, tmp_path):
+    """Regression: the same tensor had a group of 7 and of 4 tensors without a reason."""
+    layers = [
+        *(torch.nn.Conv2d(3, 8, 3, bias=False), torch.nn.BatchNorm2d(8), torch.nn.ReLU()),
+        *(torch.nn.Conv2d(8, 6, 3, bias=False), torch.nn.BatchNorm2d(6), torch.nn.ReLU()),
+        torch.nn.Conv2d(6, 4, 3, bias=False),
+    ]
+    program = torch.export.export(torch.nn.Sequential(*layers).eval(), (torch.ones(2, 3, 9, 9),))
+    torch.export.save(program, tmp_path / "cnn.pt2")
+    user.open_file(tmp_path / "cnn.pt2")
+    user.click_cell("3.weight")
+    box = user.views.edit_options.group
+    user.wait(box.isVisible)
+    assert box.accessibleName() == "Include the groups of dims 0, 1 (7 tensors)"
+    show_channels(user, "3.weight", 6)
+    user.wait(lambda: box.accessibleName() == "Include the group of dim 0 (4 tensors)")
 
 
 def test_heads_are_pruned_as_units_in_all_their_tensors(at_llama, tmp_path):
