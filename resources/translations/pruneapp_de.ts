@@ -6618,12 +6618,20 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Manuelle Änderungen gelten für {pattern}; die Tensoren werden aufgeführt, bevor sich etwas ändert</translation>
     </message>
     <message>
-        <source>Include the group ({n} tensors)</source>
-        <translation>Die Gruppe einbeziehen ({n} Tensoren)</translation>
+        <source>Include the group of dim {dim} ({n} tensors)</source>
+        <translation>Gruppe von Dim. {dim} einbeziehen ({n} Tensoren)</translation>
     </message>
     <message>
-        <source>Group ({n} tensors)</source>
-        <translation>Gruppe ({n} Tensoren)</translation>
+        <source>Group of dim {dim} ({n})</source>
+        <translation>Gruppe von Dim. {dim} ({n})</translation>
+    </message>
+    <message>
+        <source>Include the groups of dims {dim} ({n} tensors)</source>
+        <translation>Gruppen der Dim. {dim} einbeziehen ({n} Tensoren)</translation>
+    </message>
+    <message>
+        <source>Groups of dims {dim} ({n})</source>
+        <translation>Gruppen der Dim. {dim} ({n})</translation>
     </message>
     <message>
         <source>{names} and {n} more</source>
@@ -10257,12 +10265,12 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Dieses Skript wurde noch nie ausgeführt. Ausführen?</translation>
     </message>
     <message>
-        <source>This script has changed since it was last run. Run it?</source>
-        <translation>Dieses Skript wurde seit der letzten Ausführung geändert. Ausführen?</translation>
+        <source>This script has changed since it was last allowed to run. Run it?</source>
+        <translation>Dieses Skript wurde geändert, seit es zuletzt erlaubt wurde. Ausführen?</translation>
     </message>
     <message>
-        <source>This script was last run with a different Python. Run it?</source>
-        <translation>Dieses Skript wurde zuletzt mit einem anderen Python ausgeführt. Ausführen?</translation>
+        <source>This script was last allowed to run with a different Python. Run it?</source>
+        <translation>Dieses Skript wurde zuletzt mit einem anderen Python erlaubt. Ausführen?</translation>
     </message>
 </context>
 <context>

@@ -6618,12 +6618,20 @@ Code inside checkpoints is never executed.</source>
         <translation>手动编辑应用于 {pattern}；更改之前会先列出张量</translation>
     </message>
     <message>
-        <source>Include the group ({n} tensors)</source>
-        <translation>包括该组（{n} 个张量）</translation>
+        <source>Include the group of dim {dim} ({n} tensors)</source>
+        <translation>包括维度 {dim} 的组（{n} 个张量）</translation>
     </message>
     <message>
-        <source>Group ({n} tensors)</source>
-        <translation>组（{n} 个张量）</translation>
+        <source>Group of dim {dim} ({n})</source>
+        <translation>维度 {dim} 的组（{n}）</translation>
+    </message>
+    <message>
+        <source>Include the groups of dims {dim} ({n} tensors)</source>
+        <translation>包括维度 {dim} 的各组（{n} 个张量）</translation>
+    </message>
+    <message>
+        <source>Groups of dims {dim} ({n})</source>
+        <translation>维度 {dim} 的各组（{n}）</translation>
     </message>
     <message>
         <source>{names} and {n} more</source>
@@ -10256,12 +10264,12 @@ computed on this computer.</source>
         <translation>此脚本从未运行过。要运行吗？</translation>
     </message>
     <message>
-        <source>This script has changed since it was last run. Run it?</source>
-        <translation>此脚本自上次运行后已更改。要运行吗？</translation>
+        <source>This script has changed since it was last allowed to run. Run it?</source>
+        <translation>此脚本自上次允许运行后已更改。要运行吗？</translation>
     </message>
     <message>
-        <source>This script was last run with a different Python. Run it?</source>
-        <translation>此脚本上次使用了不同的 Python。要运行吗？</translation>
+        <source>This script was last allowed to run with a different Python. Run it?</source>
+        <translation>此脚本上次允许以另一个 Python 运行。要运行吗？</translation>
     </message>
 </context>
 <context>

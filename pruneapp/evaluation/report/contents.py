@@ -114,7 +114,7 @@ class HistoryReport:
     @property
     def calibration_files(self) -> dict[str, str]:
         """The names of files with calibration data by SHA-256, without files of evaluations."""
-        files = {}
+        files: dict[str, str] = {}
         for name in chain.from_iterable(state.calibration for state in self.states):
             kind, _, sha256 = name.rpartition(":")
             if len(sha256) == _SHA256_LENGTH:

@@ -168,10 +168,10 @@ def _question(reason: ConsentReason) -> str:
             "ScriptConsent", "This script has not been run before. Run it?"
         ),
         ConsentReason.CHANGED: translate(
-            "ScriptConsent", "This script has changed since it was last run. Run it?"
+            "ScriptConsent", "This script has changed since it was last allowed to run. Run it?"
         ),
         ConsentReason.OTHER_PYTHON: translate(
-            "ScriptConsent", "This script was last run with a different Python. Run it?"
+            "ScriptConsent", "This script was last allowed to run with a different Python. Run it?"
         ),
     }[reason]
 
@@ -217,6 +217,7 @@ class EvaluateDialog(DecisionDialog):
         self.choice = SourceChoice(kinds, self)
         self.choice.set_source(source)
         self.choice.changed.connect(self._on_changed)
+        self.choice.answered.connect(self._on_changed)
         self.lay_out((plain(about, wrap=True), self.choice), wide=self.choice)
         self._on_changed()
 
@@ -225,4 +226,4 @@ class EvaluateDialog(DecisionDialog):
         self.evaluateRequested.emit(self.choice.source())
 
     def _on_changed(self) -> None:
-        self.go.setEnabled(self.choice.source().is_complete)
+        self.go.setEnabled(self.choice.source().is_complete and not self.choice.has_trouble)

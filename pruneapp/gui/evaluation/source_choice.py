@@ -94,6 +94,7 @@ class SourceChoice(QWidget):
     """
 
     changed = Signal()  # the choice or a text has changed; answer with `set_found`
+    answered = Signal()  # `has_trouble` is that of the current choice
     templateRequested = Signal()  # the user asked for a template of a script
 
     def __init__(
@@ -107,6 +108,7 @@ class SourceChoice(QWidget):
     ) -> None:
         super().__init__(parent)
         self.use, self.stops_recording = use, stops_recording
+        self.has_trouble = False  # whether the answer to the choice is an error
         self._folder = ""
         self._paths: dict[DataKind, str] = {}
         self.radios: dict[DataKind, QRadioButton] = {}
@@ -237,6 +239,14 @@ class SourceChoice(QWidget):
         """Show the answer to a choice; an error if `trouble`."""
         self.found.setText(f"✕ {text}" if trouble else text)
         self.found.setForegroundRole(DANGER if trouble else MUTED)
+        self.has_trouble = trouble
+        self.answered.emit()
+
+    def set_unpruned_enabled(self, enabled: bool) -> None:
+        """Enable the field of the unpruned model and its button, if there is one."""
+        if self.unpruned is not None:
+            self.unpruned.setEnabled(enabled)
+            self.browse_unpruned.setEnabled(enabled)
 
     def _path_row(
         self, name: str, help_: str, grid: QGridLayout, row: int, beside: Sequence[QWidget] = ()

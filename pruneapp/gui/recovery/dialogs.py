@@ -195,8 +195,7 @@ class RecoverDialog(Dialog):
         for name, editor in self.editors.items():
             if name != self.EVALUATES:
                 editor.setEnabled(not trains)
-        if self.source.unpruned is not None:
-            self.source.unpruned.setEnabled(not trains)
+        self.source.set_unpruned_enabled(not trains)
         error, steps = "", 0
         try:
             steps = self.values()["steps"]

@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
+from pruneapp.gui.evaluation.dialogs import EvaluateDialog
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
 
 
@@ -117,3 +118,13 @@ def test_the_only_kind_stays_chosen_when_it_is_clicked(show, qtbot):
     for _ in range(2):
         alone.radios[DataKind.SCRIPT].click()
         assert alone.source() == DataSource()
+
+
+def test_evaluate_is_disabled_while_the_source_has_an_error(qtbot):
+    dialog = EvaluateDialog((DataKind.SCRIPT,), DataSource(path="/x/evaluate.py"))
+    qtbot.addWidget(dialog)
+    assert dialog.go.isEnabled()
+    dialog.choice.set_found("The script '/x/evaluate.py' cannot be read.", trouble=True)
+    assert not dialog.go.isEnabled()
+    dialog.choice.set_found("Runs with /x/python.")
+    assert dialog.go.isEnabled()

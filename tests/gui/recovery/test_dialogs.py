@@ -33,6 +33,8 @@ def test_settings_of_distillation_have_no_effect_on_the_users_training(dialog):
     dialog.editors["lr"].field.setText("7")
     assert not dialog.go.isEnabled()
     dialog.trains.click()
+    assert not dialog.source.unpruned.isEnabled()
+    assert not dialog.source.browse_unpruned.isEnabled()
     assert dialog.go.isEnabled()
     assert dialog.go.text() == "Run train()"
     assert not dialog.editors["steps"].isEnabled()
