@@ -2153,7 +2153,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     </message>
     <message>
         <source>Pairwise products of the inputs of a layer, which Swaps and Repair require. To compute them, the model runs the inputs once more, or several times if memory is too small.</source>
-        <translation>Paarweise Produkte der Eingaben einer Schicht, die Swaps und Reparatur benötigen. Dafür laufen die Eingaben noch einmal durch das Modell, bei zu wenig Speicher mehrmals.</translation>
+        <translation>Paarweise Produkte der Eingaben einer Schicht, die Vertauschen und Reparatur benötigen. Dafür laufen die Eingaben noch einmal durch das Modell, bei zu wenig Speicher mehrmals.</translation>
     </message>
     <message>
         <source>Statistics file</source>
@@ -9722,11 +9722,11 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>1 layer is unchanged: new values would not reduce its error, such as where whole rows are pruned.</source>
-        <translation>1 Schicht ist unverändert: Neue Werte würden ihren Fehler nicht verringern, etwa wo ganze Zeilen beschnitten sind.</translation>
+        <translation>1 Schicht ist unverändert: Neue Werte würden ihren Fehler nicht verringern, etwa wo ganze Zeilen geprunt sind.</translation>
     </message>
     <message>
         <source>{n} layers are unchanged: new values would not reduce their errors, such as where whole rows are pruned.</source>
-        <translation>{n} Schichten sind unverändert: Neue Werte würden ihre Fehler nicht verringern, etwa wo ganze Zeilen beschnitten sind.</translation>
+        <translation>{n} Schichten sind unverändert: Neue Werte würden ihre Fehler nicht verringern, etwa wo ganze Zeilen geprunt sind.</translation>
     </message>
     <message>
         <source>Not repaired, no statistics: {names}.</source>
