@@ -2811,7 +2811,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Kei&amp;ne Daten</translation>
     </message>
     <message>
-        <source>The same random token IDs each time. They do not show small losses, and a repair with them is worse than with real text.</source>
+        <source>The same random token IDs each time. They miss small losses, and repair worse than real text.</source>
         <translation>Jedes Mal dieselben zufälligen Token-IDs. Kleine Verluste zeigen sie nicht, und eine Reparatur mit ihnen ist schlechter als mit echtem Text.</translation>
     </message>
     <message>

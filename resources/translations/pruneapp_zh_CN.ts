@@ -2811,7 +2811,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>无数据(&amp;N)</translation>
     </message>
     <message>
-        <source>The same random token IDs each time. They do not show small losses, and a repair with them is worse than with real text.</source>
+        <source>The same random token IDs each time. They miss small losses, and repair worse than real text.</source>
         <translation>每次使用相同的随机 token ID。它们显示不出小的损失，用它们修复也不如用真实文本。</translation>
     </message>
     <message>

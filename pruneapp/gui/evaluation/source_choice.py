@@ -386,8 +386,8 @@ def _label_and_help(kind: DataKind) -> tuple[str, str]:
             translate("DataKind", "&No data"),
             translate(
                 "DataKind",
-                "The same random token IDs each time. They do not show small losses, and a repair "
-                "with them is worse than with real text.",
+                "The same random token IDs each time. They miss small losses, and repair worse "
+                "than real text.",
             ),
         ),
         DataKind.INPUTS: (
