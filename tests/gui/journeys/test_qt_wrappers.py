@@ -97,6 +97,52 @@ def test_the_form_and_the_export_can_be_tried_again_and_again(run_python, tmp_pa
     assert run_python(ROUNDS, str(tmp_path)).splitlines()[-1] == "untold {}"
 
 
+# Closes a window before the calls that it has scheduled, and counts what is left of it.
+CLOSED = """
+import gc, sys
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QDockWidget, QWidget
+
+from pruneapp.gui import application as app
+from pruneapp.gui.app.settings import Settings
+from pruneapp.gui.mainwindow.window import LAYOUT_VERSION, MainWindow
+from pruneapp.gui.widgets.theme import ThemeManager
+
+application = app.make_application(["pruneapp"])
+settings = Settings(Path(sys.argv[1]) / "settings.json")
+appearance = ThemeManager(application)
+
+
+def closed(is_open):
+    window = MainWindow(settings, appearance)
+    docks = [QDockWidget(name, objectName=name) for name in "ab"]
+    window.add_document_views(docks[0], QWidget(), docks[1])
+    window._layout = window.saveState(LAYOUT_VERSION)
+    window.show()
+    if is_open:
+        window.show_document(is_open=True)
+        window.setFont(QFont("serif", 20))
+    window.close()
+    window.deleteLater()
+    appearance.changed.disconnect(window._on_theme_changed)
+
+
+for is_open in (False, True, True, True):
+    closed(is_open)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    gc.collect()
+print("left", sum(isinstance(found, MainWindow) for found in gc.get_objects()))
+"""
+
+
+def test_a_window_that_is_closed_at_once_is_freed(run_python, tmp_path):
+    """Regression: `QTimer.singleShot` keeps an object for good that dies before the call."""
+    assert run_python(CLOSED, str(tmp_path)).splitlines()[-1] == "left 0"
+
+
 # -- forbidden calls in pruneapp/gui -----------------------------------------------------------
 
 # Methods with arguments or results that are no QObjects: items of layouts, lists, tables, trees.
