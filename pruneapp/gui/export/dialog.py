@@ -256,8 +256,8 @@ class FormatDetails(QWidget):
         layout.addWidget(plain(offer.help, wrap=True))
         layout.addSpacing(8)
         self._notes, self._around_notes = QWidget(), QVBoxLayout()
-        self._around_notes.addWidget(self._notes)
         layout.addLayout(self._around_notes)
+        self._around_notes.addWidget(self._notes)
         if offer.params:
             layout.addWidget(heading(self.tr("Settings")))
             layout.addSpacing(4)
