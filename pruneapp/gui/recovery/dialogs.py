@@ -133,7 +133,7 @@ class RecoverDialog(Dialog):
         self.editors[self.EVALUATES].line.addWidget(self.set_up)
         self.note = plain(wrap=True, ink=MUTED)
         # Its space is reserved, so that nothing moves while a field is edited.
-        self.note.setMinimumHeight(3 * self.fontMetrics().lineSpacing())
+        self.note.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
         self.note.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.leave = QPushButton(self.tr("Cancel"), self)
         self.go = QPushButton(self.tr("Recover"), self)
