@@ -152,7 +152,7 @@ class PlotController(QObject):
             document = self._session.document
             assert document is not None
             self._pages.set_pruned(document.masks.pruned(name))
-            self._pages.weights.invalidate()
+            self._pages.weights.invalidate(other_state=True)
             self._known.clear()
             self._request_stats()
         self._known.discard(Page.MODEL)

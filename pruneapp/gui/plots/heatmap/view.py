@@ -66,7 +66,9 @@ class WeightsView(PlotView):
         # Contrast limits that the user chose, by name and whether for differences.
         self._limits: dict[tuple[str, bool], ContrastLimits] = {}
         self._color_map = STANDARD
-        self._bar_end = 0.0  # largest value of the color bar since the tensor was shown
+        # Largest value of the color bar since the tensor or another state was shown.
+        self._bar_end = 0.0
+        self._state_changed = False  # until the first tile of the new state
         self._drawn = DrawnValues()
         self.color_bar = ColorBar()
         self.legend.set_ramp_widget(self.color_bar)
@@ -194,6 +196,8 @@ class WeightsView(PlotView):
             self._to_prune and tile.request.pool == 1
         )
         self._missing = self._missing or bool((tile.values != tile.values).any())
+        if self._state_changed:
+            self._state_changed, self._bar_end = False, 0.0
         self._show_tile(tile)
 
     def set_difference_tile(self, tile: DifferenceTile, generation: int | None = None) -> None:
@@ -215,14 +219,16 @@ class WeightsView(PlotView):
         self._pruned = pruned
         self._update_summary()
 
-    def invalidate(self, *, transient: bool = False) -> None:
+    def invalidate(self, *, transient: bool = False, other_state: bool = False) -> None:
         """Request all tiles again, because the mask changed; the old ones stay until then.
 
         Results of earlier requests are ignored. `transient`: it will change again soon; see
-        `TileRequests.invalidate`. Does nothing without a tensor.
+        `TileRequests.invalidate`. `other_state`: the values may have changed as well, so that the
+        color bar gets a new scale. Does nothing without a tensor.
         """
         if self._layout is None:
             return
+        self._state_changed = self._state_changed or other_state
         self.generation += 1
         self._to_prune = False
         self._tile_requests.invalidate(transient=transient)

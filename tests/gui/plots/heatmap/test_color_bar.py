@@ -88,6 +88,22 @@ def test_a_double_click_returns_to_the_automatic_limits(shown, qtbot):
     assert not shown.reset_action.isEnabled()
 
 
+def test_another_state_gets_a_scale_of_its_values(shown, conv, qtbot):
+    """Regression: after a state with large values both handles were at the left end."""
+    bar = shown.color_bar
+    for value, other_state, end in (
+        (1.6, True, 1.6),
+        (0.5, False, 1.6),  # the same state keeps its scale
+        (0.5, True, 1.25),
+    ):
+        conv.values[1, 1], asked = value, len(conv.requests)
+        shown.invalidate(other_state=other_state)
+        qtbot.waitUntil(
+            lambda asked=asked: len(conv.requests) > asked and shown._tile_requests.is_complete
+        )
+        assert bar.bounds == (0, pytest.approx(end))
+
+
 def test_limits_are_typed(user, qtbot):
     user.open_file(SAMPLE)
     view = user.views.pages.weights
