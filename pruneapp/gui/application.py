@@ -21,7 +21,6 @@ from PySide6.QtCore import (
     QMessageLogContext,
     QObject,
     QSocketNotifier,
-    QTimer,
     QtMsgType,
     QTranslator,
     Signal,
@@ -40,7 +39,7 @@ from pruneapp.gui.app.termination import TerminationSignals
 from pruneapp.gui.app.windows import WindowMenu, Windows
 from pruneapp.gui.files.start_page import RecentFile
 from pruneapp.gui.mainwindow.window import MainWindow
-from pruneapp.gui.widgets.controls import single_shot
+from pruneapp.gui.widgets.controls import call_soon, single_shot
 from pruneapp.gui.widgets.screen import allow_to_front, bring_to_front
 from pruneapp.gui.widgets.theme import Style, ThemeManager
 from pruneapp.instance import (
@@ -260,7 +259,7 @@ class Start(QObject):
         """Continue after the first paint event; a timer of 0 ms would fire before it."""
         if event.type() == QEvent.Type.Paint and watched is self.window:
             self.window.removeEventFilter(self)
-            QTimer.singleShot(0, self.painted.emit)
+            call_soon(self, self.painted)
         return False
 
     @Slot()

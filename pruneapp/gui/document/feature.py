@@ -22,7 +22,7 @@ from functools import partial, wraps
 from inspect import GEN_RUNNING, getgeneratorstate
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar
 
-from PySide6.QtCore import QRect, QTimer
+from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QDialog
 
 from pruneapp.document.document import Document
@@ -30,6 +30,7 @@ from pruneapp.errors import PruneAppError
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import Lane, Restart, Task
 from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.widgets.controls import call_soon
 from pruneapp.gui.widgets.engine_text import translate_error
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.progress import Cancelled, Job
@@ -138,7 +139,7 @@ class _RunningFlow:
                     restart=self._restart(step),
                 )
             elif step is None:
-                QTimer.singleShot(0, feature, partial(self.resume, self._flow.send))
+                call_soon(feature, partial(self.resume, self._flow.send))
             elif (owner := step.feature or feature).dialog is None:
                 self._again = None
                 owner.open_dialog(step.dialog)

@@ -32,7 +32,7 @@ from pruneapp.progress import Job
 # The program in a session file, as base64 of compressed JSON: about 60 bytes for each operator.
 _TRACE = "trace"
 _MAX_STORED = 1 << 20  # characters
-_MAX_PROGRAM = 64 << 20  # bytes of JSON
+_MAX_PROGRAM = 16 << 20  # bytes of JSON, parsed on the main thread in a tenth of a second
 
 
 def trace_model(process: ScriptProcess, snapshot: Snapshot, job: Job) -> str:
@@ -51,8 +51,9 @@ def trace_model(process: ScriptProcess, snapshot: Snapshot, job: Job) -> str:
         )
     program = runner.trace(snapshot, job)
     set_traced_program(snapshot.checkpoint, program)
-    text = base64.b64encode(zlib.compress(encode(program))).decode()
-    return text if len(text) <= _MAX_STORED else ""
+    data = encode(program)
+    text = base64.b64encode(zlib.compress(data)).decode()
+    return text if len(data) <= _MAX_PROGRAM and len(text) <= _MAX_STORED else ""
 
 
 class TraceController(Feature[Any]):

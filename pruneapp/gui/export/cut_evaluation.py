@@ -21,6 +21,7 @@ from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.shrink_controller import ShrinkForecasts, measure_cut
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.controls import call_soon
 from pruneapp.gui.widgets.engine_text import translate_error
 from pruneapp.gui.widgets.labels import join_sentences, with_label
 from pruneapp.gui.widgets.reports import metric_in_words, value_in_words
@@ -186,7 +187,7 @@ class CutEvaluation(Feature[ExportDialog]):
         trial = Trial(key, cut, run)
         self._trials.append(trial)
         self._trial_timer.start()
-        QTimer.singleShot(0, self, self._show_trials)  # when the job is in the queue
+        call_soon(self, self._show_trials)  # when the job is in the queue
         try:
             found = yield from run
         except PruneAppError as error:

@@ -18,7 +18,7 @@ from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.files.session_controller import SessionController
 from pruneapp.gui.files.start_page import EmptyPage, RecentFile
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import single_shot
+from pruneapp.gui.widgets.controls import call_soon
 from pruneapp.gui.widgets.labels import on_one_line
 from pruneapp.gui.widgets.theme import icon
 from pruneapp.sessions import kept_histories
@@ -111,7 +111,6 @@ class RecentController(Controller):
         self._open_file, self._open_in_window = open_file, open_in_window
         # Whether an entry is being chosen in the menu, and with Ctrl pressed.
         self._in_menu = self._with_ctrl = False
-        self._forget_timer = single_shot(self, 0, self._forget_menu)
         self._missing: set[Path] = set()
         self._searches = _Searches()
         self._poll_timer = QTimer(self)
@@ -223,7 +222,7 @@ class RecentController(Controller):
         if isinstance(event, (QMouseEvent, QKeyEvent)) and event.type() in _CHOOSING:
             self._in_menu = True
             self._with_ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-            self._forget_timer.start()
+            call_soon(self, self._forget_menu)
         return False
 
     @Slot()

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QDialog, QFileDialog
 
 from pruneapp.document.document import Capture, Document, DocumentChanged, HistoryItem, Loss
@@ -31,7 +31,7 @@ from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument, OpenRequest
 from pruneapp.gui.files.autosave_controller import AutosaveController
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import single_shot
+from pruneapp.gui.widgets.controls import call_soon, single_shot
 from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import join_sentences
 from pruneapp.sessions import kept_histories
@@ -324,7 +324,7 @@ class SessionController(Feature[QDialog]):
         if self._discarded or not self.losses:
             return  # the journal is deleted
         if kept := self.kept_text():  # closing clears the status bar
-            QTimer.singleShot(0, self, partial(self._notifications.show_done, kept))
+            call_soon(self, partial(self._notifications.show_done, kept))
         if self._settings.get(KEEP_HISTORIES):
             self._autosave.keep_history(self.path or document.checkpoint.path)
         else:  # closed without a question, as the computer shuts down

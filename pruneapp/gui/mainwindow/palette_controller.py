@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from pruneapp.checkpoint.io.store import locate
@@ -17,7 +17,7 @@ from pruneapp.gui.commands.actions import BETWEEN, without_mnemonic
 from pruneapp.gui.commands.palette import CommandPalette, Entry, Named, command
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
-from pruneapp.gui.widgets.controls import give_focus
+from pruneapp.gui.widgets.controls import call_soon, give_focus
 from pruneapp.gui.widgets.engine_text import translate_declared
 from pruneapp.methods import registry
 from pruneapp.methods.limits import LIMITS
@@ -114,7 +114,7 @@ class PaletteController(QObject):
     def _edit_limit(self, editor: QWidget) -> None:
         self._views.form_dock.raise_()
         self._views.form.limits.button.setChecked(True)
-        QTimer.singleShot(0, partial(give_focus, editor))  # when the fields have their places
+        call_soon(editor, partial(give_focus, editor))  # when the fields have their places
 
     def _press(self, button: QAbstractButton) -> None:
         self._views.form_dock.raise_()

@@ -49,12 +49,12 @@ from pruneapp.gui.mainwindow.tour_view import Highlight, TourBar
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import (
     ComboBox,
+    call_soon,
     fit_fonts,
     follow_font,
     lay_in_column,
     lay_in_row,
     move_focus,
-    single_shot,
 )
 from pruneapp.gui.widgets.labels import (
     ElidedLabel,
@@ -222,11 +222,6 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(SMALLEST)
         self.setAcceptDrops(True)
         self.setDockOptions(QMainWindow.DockOption.AllowTabbedDocks)
-        # `QTimer.singleShot` would keep a window for good that is closed before the call.
-        self._keep_timer = single_shot(self, 0, self._keep_widths)
-        self._widths_timer = single_shot(self, 0, self._set_widths)
-        self._fonts_timer = single_shot(self, 0, self._fit_fonts)
-        self._fit_timer = single_shot(self, 0, self._fit_again)
         above = QTabWidget.TabPosition.North
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, above)
         self.actions_ = Actions(self, settings.state.keys)
@@ -303,7 +298,7 @@ class MainWindow(QMainWindow):
         kept = self._layout or QByteArray(self._settings.blob("docks"))
         if is_open and self._docks:
             if self.restoreState(kept, LAYOUT_VERSION):
-                self._keep_timer.start()  # when the docks are laid out
+                call_soon(self, self._keep_widths)  # when the docks are laid out
             else:
                 self._set_widths()
         for dock in self._docks:
@@ -411,7 +406,7 @@ class MainWindow(QMainWindow):
             right.show()
             # Later, when the docks are laid out: otherwise the left one is too narrow for its
             # columns.
-            self._widths_timer.start()
+            call_soon(self, self._set_widths)
 
     def _set_widths(self) -> None:
         if not self._narrow:
@@ -479,7 +474,7 @@ class MainWindow(QMainWindow):
         """
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
-            self._fonts_timer.start()  # when all widgets have the new font
+            call_soon(self, self._fit_fonts)  # when all widgets have the new font
         if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
             if not self._frame_measured:  # the frame can be measured only now
                 self._frame_measured = True
@@ -489,7 +484,7 @@ class MainWindow(QMainWindow):
     def _fit_fonts(self) -> None:
         fit_fonts(self)
         # Again after layouts have processed the changes.
-        self._fit_timer.start()
+        call_soon(self, self._fit_again)
 
     def _fit_again(self) -> None:
         fit_fonts(self)

@@ -9,7 +9,6 @@ from functools import partial
 from itertools import chain
 
 import numpy as np
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QInputDialog
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
@@ -36,7 +35,7 @@ from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.gui.preview.preview_state import PreviewState
-from pruneapp.gui.widgets.controls import scroll_to, single_shot
+from pruneapp.gui.widgets.controls import call_soon, scroll_to, single_shot
 from pruneapp.gui.widgets.engine_text import translate_declared, translate_error
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.methods import registry
@@ -303,7 +302,7 @@ class StepInfoController(Feature[QInputDialog]):
             limits.set_error(translate_error(error))
             self._size_refused = True
             # The note is below the limits, and has its position only after they are laid out.
-            QTimer.singleShot(0, limits.note, lambda: scroll_to(limits.note))
+            call_soon(limits.note, lambda: scroll_to(limits.note))
         else:
             self._form_controller.set_total(total)
 

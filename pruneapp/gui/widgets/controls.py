@@ -72,6 +72,16 @@ def single_shot(
     return timer
 
 
+def call_soon(owner: QObject, call: Callable[[], object] | SignalInstance) -> None:
+    """Call `call` when the events that are pending now are processed, unless `owner` dies first.
+
+    `QTimer.singleShot` would keep `call`, and with it a closed window, for good in that case.
+    """
+    timer = single_shot(owner, 0, call)
+    timer.timeout.connect(timer.deleteLater)
+    timer.start()
+
+
 class ComboBox(QComboBox):
     """A combo box that the wheel changes only if it has the focus.
 

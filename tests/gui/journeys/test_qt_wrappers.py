@@ -166,6 +166,8 @@ def faults(tree: ast.Module) -> Iterator[str]:
                 yield f"{node.lineno}: {name} makes a wrapper of what is no QObject"
             if name == "item" and node.args:
                 yield f"{node.lineno}: item() makes a wrapper of what is no QObject"
+            if name == "singleShot":
+                yield f"{node.lineno}: singleShot keeps an object that dies before the call"
             if name == "installEventFilter" and (
                 "pplication" in receiver or "qapp" in receiver.lower() or "instance()" in receiver
             ):
@@ -230,6 +232,7 @@ def test_the_window_touches_nothing_of_which_python_is_not_told():
         "self._column.replaceWidget(old, new)",
         "self.list.item(3).setToolTip('')",
         "application.installEventFilter(self)",
+        "QTimer.singleShot(0, self._fit)",
         "QApplication.instance().installEventFilter(self)",
         "def f():\n    row.addWidget(a)\n    layout.addLayout(row)",
         "def f():\n    row.addStretch(1)\n    form.addRow('', row)",

@@ -41,7 +41,7 @@ _BINS = 80
 _STEPS = 100  # of the keys, in the width of the bar
 _PAGE = 10
 _CLOSEST = 200  # the least distance of the limits is this part of the width
-_LARGEST = 1e38  # float32 ends there
+LARGEST = 1e38  # float32 ends there
 
 
 def limit_texts(limits: ContrastLimits) -> tuple[str, str]:
@@ -201,7 +201,7 @@ class ColorBar(QWidget):
         else:
             low = min(value, high - closest)
             low = low if signed else max(low, 0.0)
-        chosen = ContrastLimits(max(low, -_LARGEST), min(high, _LARGEST), signed)
+        chosen = ContrastLimits(max(low, -LARGEST), min(high, LARGEST), signed)
         if chosen != self.limits:
             self.limitsChosen.emit(chosen)
 

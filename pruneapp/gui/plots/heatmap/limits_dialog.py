@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtWidgets import QFormLayout, QWidget
 
+from pruneapp.gui.plots.heatmap.color_bar import LARGEST
 from pruneapp.gui.plots.heatmap.shading import ContrastLimits
 from pruneapp.gui.widgets.controls import LineEdit
 from pruneapp.gui.widgets.labels import plain
 from pruneapp.gui.widgets.number_format import locale
 from pruneapp.gui.widgets.reports import DecisionDialog
-
-_LARGEST = 1e38  # float32 ends there
 
 
 class LimitsDialog(DecisionDialog):
@@ -70,7 +69,7 @@ class LimitsDialog(DecisionDialog):
 
     def _problem_of(self, low: float, high: float) -> str:
         """Return why two limits are invalid; "" if they are valid."""
-        if not max(abs(low), abs(high)) <= _LARGEST:  # also of NaN
+        if not max(abs(low), abs(high)) <= LARGEST:  # also of NaN
             return self.tr("A limit must be between −1e38 and 1e38.")
         if low < 0 and not self.limits.signed:
             return self.tr("Magnitudes are shown: the lower limit must be at least 0.")
