@@ -160,7 +160,8 @@ class AxisRow(QWidget):
     They are laid out in the grid of all axes, with this as their parent.
 
     If the groups of an axis have different widths, the user chooses the share of each to cut, in
-    `percent`; otherwise the number of units to keep, in `box`.
+    `percent`; otherwise the number of units to keep, in `box`. Until a share is chosen, `percent`
+    shows the share of dead units, as a range if it differs between groups.
     """
 
     chosen = Signal()  # the user chose another number of units
@@ -172,6 +173,8 @@ class AxisRow(QWidget):
         self.box = SizeBox(self)
         self.percent = SizeBox(self)
         self.percent.setSuffix(self.tr(" %"))
+        self.percent.setSpecialValueText(self._range_text(88, 99))
+        self.percent.setMinimumWidth(self.percent.sizeHint().width())
         self.percent_label = label_for(self.percent, self.tr("Removed per group"))
         self.label = label_for(
             self.percent if axis.percents else self.box, translate_declared(axis.label)
@@ -221,6 +224,8 @@ class AxisRow(QWidget):
             self.slider.setRange(0, len(axis.percents))
             self.slider.setValue(self._slider_position(self._share))
             self.percent.set_sizes((self._dead_percent, *axis.percents), 100)
+            low, high = axis.dead_percents
+            self.percent.setSpecialValueText(self._range_text(low, high) if low < high else "")
         else:
             self.slider.setRange(0, max(len(axis.sizes) - 1, 0))
             self.slider.setValue(len(axis.sizes) - max(bisect_right(axis.sizes, axis.after), 1))
@@ -299,11 +304,17 @@ class AxisRow(QWidget):
 
     @property
     def _dead_percent(self) -> int:
-        """The share of dead units, which are always cut, less than every share that cuts others."""
-        axis = self._axis
-        dead = axis.before - axis.sizes[-1] if axis.sizes else 0
-        share = round(100 * dead / max(axis.before, 1))
-        return min(share, *(percent - 1 for percent in axis.percents[:1]), 100)
+        """The share of dead units, which are always cut, less than every share that cuts others.
+
+        0, for which the box shows a range, if it differs between groups.
+        """
+        low, high = self._axis.dead_percents
+        if low < high:
+            return 0
+        return min(low, 100, *(percent - 1 for percent in self._axis.percents[:1]))
+
+    def _range_text(self, low: int, high: int) -> str:
+        return f"{low}–{high}{self.percent.suffix()}"
 
     def _on_sized(self, size: int) -> None:
         sizes = self._axis.sizes

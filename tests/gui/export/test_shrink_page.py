@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QToolTip
 from safetensors.numpy import save_file
 
 from pruneapp.export.report import CHANGES, EXACT
+from pruneapp.gui.app.jobs import JobProgress, JobState
 from pruneapp.gui.export.shrink_page import ShrinkPage
 from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT
 from pruneapp.shrink.forecast import AxisForecast, LayersForecast, ModelSize, ShrinkForecast
@@ -644,7 +645,7 @@ def test_the_slider_of_shares_cuts_more_to_the_right(graph_page, qtbot):
 def test_dead_units_are_the_share_at_the_left_end(graph_page, qtbot):
     """Regression: the box said 0 % while half of the units were cut."""
     half = replace(CHANNELS, after=CHANNELS.before // 2, sizes=(CHANNELS.before // 2,))
-    half = replace(half, percents=tuple(range(63, 100)))
+    half = replace(half, percents=tuple(range(63, 100)), dead_percents=(50, 50))
     graph_page.set_forecast(replace(GRAPH, axes=(half,)))
     channels = row(graph_page, "channels")
     assert channels.slider.value() == channels.slider.minimum()
@@ -655,6 +656,59 @@ def test_dead_units_are_the_share_at_the_left_end(graph_page, qtbot):
     qtbot.keyClick(channels.slider, Qt.Key.Key_Right)
     assert channels.percent.text() == "63\u00a0%"
     assert graph_page.asked == [CutRequest(shares={"channels": 0.63})]
+
+
+def test_dead_shares_that_differ_are_a_range(graph_page, qtbot):
+    """Regression: the box said 0 % beside −17.4 % when only some groups have dead units."""
+    varied = replace(CHANNELS, after=33, sizes=(33,), dead_percents=(0, 50))
+    graph_page.set_forecast(replace(GRAPH, axes=(varied,)))
+    channels = row(graph_page, "channels")
+    assert channels.percent.text() == "0–50\u00a0%"
+    assert channels.share.text() == "−17.5\u00a0%"
+    width = channels.percent.width()
+    channels.percent.setFocus()
+    channels.percent.selectAll()
+    qtbot.keyClicks(channels.percent, "40")
+    qtbot.keyClick(channels.percent, Qt.Key.Key_Return)
+    assert graph_page.asked == [CutRequest(shares={"channels": 0.4})]
+    assert channels.percent.text() == "40\u00a0%"
+    qtbot.keyClick(channels.slider, Qt.Key.Key_Home)
+    assert graph_page.asked[-1] == CutRequest()
+    assert channels.percent.text() == "0–50\u00a0%"
+    assert channels.percent.width() == width
+
+
+def test_notes_do_not_move_the_buttons(graph_page, qtbot):
+    """Regression: notes above the button to evaluate moved it."""
+    buttons = graph_page.evaluate, graph_page.as_step
+
+    def places():
+        return [(b.mapTo(graph_page, b.rect().topLeft()), b.width()) for b in buttons]
+
+    before = places()
+    assert not graph_page.scrolled.isAncestorOf(graph_page.evaluate)
+    qtbot.keyClick(row(graph_page, "channels").slider, Qt.Key.Key_End)
+    cut = replace(CHANNELS, after=4, exactness=CHANGES, notices=("Group a keeps 8 units.",) * 9)
+    notices = tuple(f"Note {n}. " * 40 for n in range(4))
+    request = graph_page.asked[-1]
+    graph_page.set_forecast(replace(GRAPH, request=request, axes=(cut,), notices=notices))
+    assert graph_page.loss.isVisible()
+    assert places() == before
+    running = JobState(1, JobProgress("", "", 25, 100, seconds_left=8.0), 1.0)
+    graph_page.set_trials({request.identity(): running}, running)
+    assert graph_page.evaluate.text() == "Cancel evaluation"
+    assert places() == before
+
+
+def test_a_file_with_a_graph_keeps_its_dtype(graph_page):
+    assert graph_page.dtype.isVisible()
+    assert graph_page.dtype.isEnabled()
+    graph_page.set_forecast(replace(GRAPH, keeps_dtype=True))
+    why = "A file that contains its graph keeps the dtype of its weights."
+    assert graph_page.dtype.isVisible()
+    assert not graph_page.dtype.isEnabled()
+    assert why in graph_page.embeddings.text()
+    assert why in graph_page.dtype.toolTip()
 
 
 def test_many_notices_of_an_axis_are_one_line_and_a_tooltip(page):
