@@ -698,6 +698,13 @@ def _format_parameters() -> Iterator[Option]:
     return _parameters(FORMATS.values(), "export")
 
 
+def _shrunk_dtype() -> Iterator[Option]:
+    from pruneapp.export.rounding import DTYPE
+
+    text = param_help(DTYPE) + " Not for files that contain their graph (.onnx, .pt2)."
+    yield param_option(DTYPE.name, "export", text)
+
+
 def _limits(*names: str) -> Iterator[Option]:
     """Yield the options of the limits `names`, or of all limits without names."""
     from pruneapp.methods.limits import LIMITS
@@ -725,6 +732,7 @@ GENERATED: Mapping[str, Callable[[], Iterator[Option]]] = {
     "scan.limits": lambda: _limits("exclude"),
     "frontier.limits": lambda: _limits("exclude"),
     "format_parameters": _format_parameters,
+    "shrink.dtype": _shrunk_dtype,
 }
 
 

@@ -201,7 +201,8 @@ COMMANDS: Mapping[str, Command] = {
         "those that have no effect, and those that you choose. Before the result is written, zeros "
         "are inserted for the removed units, and it is compared with the model.",
         "file list output dead ffn channels kv_groups query_heads layers experts vocabulary "
-        "vocabulary_of by statistics force_statistics multiple check python write_as json plugin",
+        "vocabulary_of by statistics force_statistics multiple dtype check python write_as json "
+        "plugin",
         ("vocabulary vocabulary_of",),
     ),
     "unshrink": Command(

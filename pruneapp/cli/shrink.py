@@ -19,6 +19,7 @@ from pruneapp.export.catalog import usual_format
 from pruneapp.export.exporter import export
 from pruneapp.export.provenance import recorded_recipe
 from pruneapp.export.report import EFFECTS, ExportRequest
+from pruneapp.export.rounding import DTYPE
 from pruneapp.groups.axis import Axis
 from pruneapp.groups.family import LABELS
 from pruneapp.groups.structure import Structure, Unknown, structure_of
@@ -175,6 +176,7 @@ def _request(structure: Structure, options: argparse.Namespace) -> CutRequest:
         options.statistics or "",
         shares,
         options.force_statistics,
+        DTYPE.default if options.export_dtype is None else DTYPE.parse(options.export_dtype),
     )
 
 

@@ -94,6 +94,8 @@ class AxisForecast:
     percents
         If groups differ in width: shares of each group that can be cut, ascending, in percent,
         without those that remove only dead units.
+    dead_percents
+        If groups differ in width: lowest and highest share of dead units of a group, in percent.
     in_each
         Number of runs of units, each of which keeps the same number: query heads of key/value
         heads.
@@ -111,6 +113,7 @@ class AxisForecast:
     after: int = 0
     sizes: tuple[int, ...] = ()
     percents: tuple[int, ...] = ()
+    dead_percents: tuple[int, int] = (0, 0)
     in_each: int = 1
     exactness: Exactness = EXACT
     notices: tuple[str, ...] = ()
@@ -175,6 +178,8 @@ class ShrinkForecast:
     ----------
     rounds
         Whether weights are rounded to another dtype.
+    keeps_dtype
+        Whether the dtype of the weights cannot be changed, as the file contains its graph.
     """
 
     request: CutRequest
@@ -195,6 +200,7 @@ class ShrinkForecast:
     loaded_by: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     rounds: bool = False
+    keeps_dtype: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -350,6 +356,7 @@ class _Forecast:
             loaded_by=tuple(_loaders(surveyed.state.checkpoint, planned)),
             notices=planned.notices,
             rounds=planned.rounds,
+            keeps_dtype=structure.file_graph is not None,
         )
 
     def _plan(self, request: CutRequest, score: Callable[[Snapshot, Axis], Scores]) -> ShrinkPlan:
@@ -446,7 +453,16 @@ class _Forecast:
     ) -> AxisForecast:
         alive = {cut.group.place: cut.kept.size for cut in exact_plan.cut.groups}
         percents = percents_of(axis, self._request.multiple, alive)
-        return replace(axis_forecast, sizes=(exact.after,), percents=percents)
+        dead = [
+            round(100 * (1 - alive.get(group.place, group.count) / group.count))
+            for group in axis.groups
+        ]
+        return replace(
+            axis_forecast,
+            sizes=(exact.after,),
+            percents=percents,
+            dead_percents=(min(dead), max(dead)),
+        )
 
     def _forecast_numbered(
         self, axis_forecast: AxisForecast, axis: Axis, exact: AxisChange, planned: ShrinkPlan

@@ -148,8 +148,14 @@ class ShrinkPlan:
     def with_dtype(self, dtype: str, source: Checkpoint) -> ShrinkPlan:
         """Return the plan of the same cut whose weights are written in a dtype.
 
-        `source` is the checkpoint that is cut.
+        `source` is the checkpoint that is cut. Raises `ShrinkError` for another dtype of a file
+        that contains its graph.
         """
+        if dtype != KEEP and self.structure.file_graph is not None:
+            raise ShrinkError(
+                f"A file that contains its graph keeps the dtype of its weights (got '{dtype}').",
+                remedy="Keep the dtype, or convert the model before it is exported with its graph.",
+            )
         config = configuration.with_dtype(self.config, dtype)
         rounding = Rounding.for_dtype(dtype)
         rounds = rounding is not None and any(map(rounding.applies_to, source.entries.values()))

@@ -13195,6 +13195,11 @@ steps</extracomment>
         <translation>&apos;{show}&apos; liegt in einer Datei neben dem Modell und kann nicht neu geschrieben werden: {what}.</translation>
     </message>
     <message>
+        <source>A file that contains its graph keeps the dtype of its weights (got &apos;{dtype}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine Datei, die ihren Graphen enthält, behält den dtype ihrer Gewichte (angegeben: &apos;{dtype}&apos;).</translation>
+    </message>
+    <message>
         <source>Specify other layers.</source>
         <extracomment>sentences</extracomment>
         <translation>Nennen Sie andere Schichten.</translation>
@@ -20043,6 +20048,11 @@ steps</extracomment>
         <translation>sie hat eine Notiz zu Zustand {state}, den es nicht gibt</translation>
     </message>
     <message>
+        <source>Keep the dtype, or convert the model before it is exported with its graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Behalten Sie den dtype bei, oder wandeln Sie das Modell um, bevor es mit seinem Graphen exportiert wird.</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; is the name of a program of torch.export, and the opened file contains no graph.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; ist der Name eines Programms von torch.export, und die geöffnete Datei enthält keinen Graphen.</translation>
@@ -23591,6 +23601,10 @@ steps</extracomment>
     <message>
         <source>△ Same output as {state} if a text has only kept tokens</source>
         <translation>△ Wenn ein Text nur behaltene Tokens enthält, gleiche Ausgabe wie: {state}</translation>
+    </message>
+    <message>
+        <source>A file that contains its graph keeps the dtype of its weights.</source>
+        <translation>Eine Datei, die ihren Graphen enthält, behält den dtype ihrer Gewichte.</translation>
     </message>
     <message>
         <source>Write as &apos;{other}&apos;: same outputs, supports any number of heads</source>

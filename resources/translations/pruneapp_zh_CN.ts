@@ -13194,6 +13194,11 @@ steps</extracomment>
         <translation>&apos;{show}&apos; 位于模型旁的文件中，无法重新写入：{what}。</translation>
     </message>
     <message>
+        <source>A file that contains its graph keeps the dtype of its weights (got &apos;{dtype}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>包含计算图的文件保留其权重的 dtype（给出的是 &apos;{dtype}&apos;）。</translation>
+    </message>
+    <message>
         <source>Specify other layers.</source>
         <extracomment>sentences</extracomment>
         <translation>请指定其他层。</translation>
@@ -20042,6 +20047,11 @@ steps</extracomment>
         <translation>它有状态 {state} 的备注，而该状态不存在</translation>
     </message>
     <message>
+        <source>Keep the dtype, or convert the model before it is exported with its graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请保留 dtype，或在导出带计算图的模型之前先转换它。</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; is the name of a program of torch.export, and the opened file contains no graph.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 是 torch.export 程序的名称，而打开的文件不包含计算图。</translation>
@@ -23590,6 +23600,10 @@ steps</extracomment>
     <message>
         <source>△ Same output as {state} if a text has only kept tokens</source>
         <translation>△ 若文本只含保留的词元，输出与以下相同：{state}</translation>
+    </message>
+    <message>
+        <source>A file that contains its graph keeps the dtype of its weights.</source>
+        <translation>包含计算图的文件保留其权重的 dtype。</translation>
     </message>
     <message>
         <source>Write as &apos;{other}&apos;: same outputs, supports any number of heads</source>

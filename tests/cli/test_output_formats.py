@@ -180,3 +180,31 @@ def test_a_model_with_a_configuration_is_a_folder(tmp_path, capsys):
     assert run("shrink", tmp_path / "net", "--ffn", "50%", "-o", out) == 2
     assert "shrinking changes 'config.json'" in capsys.readouterr().err
     assert not out.exists()
+
+
+@pytest.mark.parametrize("suffix", [".pt", ".safetensors"])
+def test_a_shrunk_file_is_rounded(suffix, tmp_path, capsys):
+    torch.save(make("basic").float().state_dict(), tmp_path / "net.pt")
+    out = tmp_path / f"small{suffix}"
+    words = ("shrink", tmp_path / "net.pt", "--channels", "30%", "--multiple", "1", "-o", out)
+    assert run(*words, "--dtype", "bfloat16") == 0
+    capsys.readouterr()
+    with open_checkpoint(out) as written:
+        floats = {entry.dtype.label for entry in written.entries.values() if entry.prunable}
+    assert floats == {"bfloat16"}
+
+
+def test_a_file_with_a_graph_is_not_rounded(tmp_path, capsys):
+    program(tmp_path / "net.pt2")
+    out = tmp_path / "small.pt2"
+    words = ("shrink", tmp_path / "net.pt2", "--channels", "50%", "-o", out)
+    assert run(*words, "--dtype", "float16") == 2
+    assert "keeps the dtype of its weights (got 'float16')" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_an_unknown_dtype_is_refused(tmp_path, capsys):
+    torch.save(make("basic").state_dict(), tmp_path / "net.pt")
+    words = ("shrink", tmp_path / "net.pt", "--channels", "30%", "-o", tmp_path / "small.pt")
+    assert run(*words, "--dtype", "int8") == 2
+    assert "--dtype must be" in capsys.readouterr().err

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from torch import nn
 
 from pruneapp import resources
@@ -23,7 +23,7 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.methods.coupled_units import lowest_units, masks_without, score_units
 from pruneapp.progress import Job
 from pruneapp.shrink.cut import ShrinkError
-from pruneapp.shrink.forecast import forecast
+from pruneapp.shrink.forecast import cut_out, forecast
 from pruneapp.shrink.plan import Choices, plan
 from pruneapp.shrink.record import read_record
 from pruneapp.shrink.shrink import ShrinkRequest, shrink
@@ -56,9 +56,11 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Callable[[nn.Module, Path], Snaps
     monkeypatch.syspath_prepend(str(resources.path("pruneapp_worker/main.py").parent.parent))
     from pruneapp_worker import traced_model
 
-    def open_traced(model: nn.Module, path: Path, prefix: str = "") -> Snapshot:
+    def open_traced(
+        model: nn.Module, path: Path, prefix: str = "", x: torch.Tensor = X
+    ) -> Snapshot:
         checkpoint = open_checkpoint(path)
-        program = torch.export.export(model, (X,), strict=False)
+        program = torch.export.export(model, (x,), strict=False)
         found: dict[str, Any] = traced_model.describe(program, model)
         for spec in found["graph_module"]["signature"]["input_specs"]:
             for kind in ("parameter", "buffer"):
@@ -176,6 +178,31 @@ def test_the_forecast_is_the_size_of_the_file(
     assert found.after.parameters < 0.6 * found.before.parameters
     assert not found.has_class
     assert any("load_shrunk.py" in text for text in found.loaded_by)
+
+
+@pytest.mark.parametrize("suffix", ["pt", "safetensors"])
+def test_a_single_file_is_rounded_as_forecast(
+    opened: Callable[..., Snapshot], tmp_path: Path, suffix: str
+) -> None:
+    model = made("bottleneck").float()
+    source = tmp_path / f"net.{suffix}"
+    if suffix == "pt":
+        torch.save(model.state_dict(), source)
+    else:
+        save_file(model.state_dict(), source)
+    surveyed = survey_state(opened(model, source, x=X.float()), Job())
+    assert isinstance(surveyed, SurveyedState)
+    request = CutRequest(shares={"channels": 0.5}, multiple=1, dtype="bfloat16")
+    found = forecast(surveyed, request, Job())
+    out = tmp_path / f"net-cut.{suffix}"
+    report = cut_out(surveyed, found, ShrinkRequest(out, {}), CpuKernel(), Job())
+    assert (found.rounds, found.keeps_dtype) == (True, False)
+    assert found.after is not None
+    assert found.after.nbytes == report.files[0].nbytes
+    written = torch.load(out, weights_only=True) if suffix == "pt" else load_file(out)
+    assert {t.dtype for t in written.values() if t.is_floating_point()} == {torch.bfloat16}
+    loaded = load(report, made("bottleneck", seed=5).float())
+    assert {p.dtype for p in loaded.parameters()} == {torch.float32}, "that of the class"
 
 
 def test_a_cut_is_no_program(opened: Callable[..., Snapshot], tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ from pruneapp.gui.widgets.clipboard import code_button
 from pruneapp.gui.widgets.controls import (
     add_row,
     choice_box,
+    follow_font,
     lay_in_column,
     lay_in_row,
     single_shot,
@@ -188,6 +189,7 @@ class ShrinkPage(QWidget):
         self.state = plain(wrap=True, ink=MUTED)
         self.evaluate = QPushButton(self.tr("Evaluate shrunk model"), self)
         self.evaluate.setAutoDefault(False)
+        follow_font(self.evaluate, self._reserve_evaluate_width)
         self.cancel_job = QPushButton(self.tr("Cancel evaluation"), self)
         self.cancel_job.setAutoDefault(False)
         self.cancel_job.hide()
@@ -264,6 +266,8 @@ class ShrinkPage(QWidget):
         self._of_check = label_for(self.check, self.tr("Check"))
         add_row(below, self._of_check, self.check, None)
         below.addWidget(self.checks)
+        # Below everything that changes its height, so that the buttons do not move.
+        add_row(below, self.evaluate, self.as_step, None, self.cancel_job)
         lay_in_column(self, self.scrolled, self.foot, spacing=12, wide=self.scrolled)
         self.tab_parts = (
             self.again,
@@ -272,14 +276,14 @@ class ShrinkPage(QWidget):
             self.multiple,
             self.rows,
             self.write_as,
-            self.cancel_job,
-            self.evaluate,
-            self.as_step,
             self.dtype,
             self.diff,
             self.code,
             self.target,
             self.check,
+            self.evaluate,
+            self.as_step,
+            self.cancel_job,
         )
 
     def _fill(self, layout: QVBoxLayout) -> None:
@@ -292,8 +296,8 @@ class ShrinkPage(QWidget):
         layout.addWidget(self.wrong)
         layout.addWidget(self.rows)
         layout.addWidget(self.write_as)
-        add_row(layout, self.state, self.cancel_job, self.evaluate, wide=self.state)
-        add_row(layout, self.about_step, self.as_step, wide=self.about_step)
+        layout.addWidget(self.state)
+        layout.addWidget(self.about_step)
         below = QWidget(self.body)
         layout.addWidget(below, 1)
         left, right = QWidget(below), QWidget(below)
@@ -552,6 +556,13 @@ class ShrinkPage(QWidget):
             return None
         return ShrinkOrder(forecast, self.target.target(), self.check_mode())
 
+    def _reserve_evaluate_width(self, button: QPushButton) -> None:
+        """Set the width of the button to that of the longer of its two texts."""
+        advance = button.fontMetrics().horizontalAdvance
+        texts = self.tr("Evaluate shrunk model"), self.tr("Cancel evaluation")
+        frame = button.sizeHint().width() - advance(button.text())
+        button.setMinimumWidth(max(map(advance, texts)) + frame)
+
     def _explain_check(self) -> None:
         check = self.check_mode()
         python = "" if check == "shapes" else self._python
@@ -751,8 +762,17 @@ class ShrinkPage(QWidget):
         self._show_request()
         for part in (self._of_multiple, self.multiple):
             part.setVisible(bool(self._default_multiple))
-        for part in (self._of_check, self.check, self._of_dtype, self.dtype):
+        for part in (self._of_check, self.check):
             part.setVisible(forecast.has_class)
+        n_lines = _CHECK_LINES if forecast.has_class else 1
+        self.checks.setMinimumHeight(self.fontMetrics().lineSpacing() * n_lines)
+        fixed_dtype = ""
+        if forecast.keeps_dtype:
+            fixed_dtype = self.tr("A file that contains its graph keeps the dtype of its weights.")
+        tip = fixed_dtype or translate_declared(DTYPE.help)
+        self.dtype.setDisabled(forecast.keeps_dtype)
+        self.dtype.setToolTip(as_plain(tip))
+        self.dtype.setAccessibleDescription(tip)
         self.loss.hide()
         if forecast.write_as:
             words = self.tr("Write as '{other}': same outputs, supports any number of heads")
@@ -765,7 +785,7 @@ class ShrinkPage(QWidget):
             self.sizes.set_sizes(forecast.before, forecast.after)
             slow = slow_dtype_text() if forecast.request.dtype == SMALLER else ""
             self.embeddings.setText(
-                join_sentences(*filter(None, (embeddings_text(forecast), slow)))
+                join_sentences(*filter(None, (fixed_dtype, embeddings_text(forecast), slow)))
             )
             self.embeddings.setHidden(not self.embeddings.text())
             self.target.set_size(forecast.after.nbytes)
