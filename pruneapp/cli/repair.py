@@ -143,7 +143,8 @@ def _lines(layers: Sequence[LayerRepair]) -> Iterator[str]:
         )
         for layer in layers
     ]
-    yield from table(_HEAD, rows)
+    columns = len(_HEAD) if any(layer.is_rounded for layer in layers) else len(_HEAD) - 1
+    yield from table(_HEAD[:columns], [row[:columns] for row in rows])
     yield ""
 
 

@@ -35,7 +35,7 @@ from pruneapp.kernels.values import Float64s, Floats
 from pruneapp.params import format_bytes
 from pruneapp.progress import CancelToken, Job
 from pruneapp.repair.repair import LayerInputs, layer_inputs
-from pruneapp.repair.solve import Drift, Errors, LayerSolver, Solution, Unknowns, work_of
+from pruneapp.repair.solve import Drift, Errors, LayerSolver, Outputs, Solution, Unknowns, work_of
 from pruneapp.statistics.file import Inputs, Origin, fits, save_statistics
 
 # Default maximum bytes of Gram matrices in the worker.
@@ -230,7 +230,7 @@ class SolverInWorker:
             "dtype": weights.dtype.torch,
             "bias": "" if bias is None else bias.dtype.torch,
         }
-        how = {"iterations": iterations, "damping": damping, "variances": spread}
+        how = {"iterations": iterations, "damping": damping, "outputs": spread}
         try:
             with path.open("wb") as file:
                 _write(file, weights, np.float32, job)
@@ -294,10 +294,11 @@ def _read(
     out[...] = weights.present
     out[better] = solved[better]
     shift = None if bias is None else np.fromfile(file, np.float64, rows)
-    spread = None
-    if answer["variances"]:
-        spread = np.fromfile(file, np.float64, rows), np.fromfile(file, np.float64, rows)
-    return Solution(out, shift, Errors(*answer["errors"]), spread)
+    outputs = None
+    if answer["count"]:
+        usual, before, after = np.fromfile(file, np.float64, 9 * rows).reshape(3, 3, rows)
+        outputs = Outputs(usual, before, after, answer["count"])
+    return Solution(out, shift, Errors(*answer["errors"]), outputs)
 
 
 def collect(

@@ -386,11 +386,13 @@ def plan_sentence(event: Mapping[str, Any]) -> str:
 
 def _repair_first(
     runner: ScriptRunner, snapshot: Snapshot, settings: RecoverySettings, job: Job
-) -> Snapshot:
-    """Return the state after a sequential repair."""
+) -> Snapshot | None:
+    """Return the state after a sequential repair; None if that changes nothing."""
     how = RepairSettings(seed=settings.seed, sequential=True, wanted=settings.unpruned)
-    repair = repair_by_script(runner, snapshot, how, job, closes=False).repair
-    return repair.edit.apply_to(snapshot)
+    with contextlib.suppress(SelectionError):
+        repair = repair_by_script(runner, snapshot, how, job, closes=False).repair
+        return repair.edit.apply_to(snapshot)
+    return None
 
 
 @dataclass(frozen=True)

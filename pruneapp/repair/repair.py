@@ -42,6 +42,7 @@ from pruneapp.repair.solve import (
     Errors,
     LayerSolver,
     Moments,
+    Outputs,
     Solution,
     Unknowns,
     work_of,
@@ -51,6 +52,8 @@ from pruneapp.statistics.file import Inputs, Statistics, fits
 # Assumed share of the running variance caused by inputs unlike the collected ones: a channel that
 # hardly varies on these must not be scaled by an extreme ratio.
 _UNSEEN = 0.1
+# Added to running variances by the norms of torch; a checkpoint does not contain it.
+_EPSILON = 1e-5
 
 
 # With at least this sparsity in every layer, a repair did not restore a small network.
@@ -72,7 +75,11 @@ class PrunedLayer:
 
 @dataclass(frozen=True)
 class LayerRepair:
-    """The result of a repair for one layer; errors are shares of the squared outputs."""
+    """The result of a repair for one layer; errors are shares of the squared outputs.
+
+    If a norm with running statistics follows, its changes are included: outputs are compared behind
+    it, divided by its scale in the unpruned model.
+    """
 
     name: str  # name of the weight
     moved: int  # number of weights with changed values
@@ -83,6 +90,12 @@ class LayerRepair:
     bias: str = ""  # name of the bias or running mean that was adjusted
     numel: int = 0  # total number of weights
     variance: str = ""  # name of the running variance that was adjusted
+    is_rounded: bool = False  # whether its type is narrower than float32, in which it is solved
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the layer, or the norm after it, has new values."""
+        return bool(self.moved or self.bias or self.variance)
 
     @property
     def is_worse(self) -> bool:
@@ -106,11 +119,6 @@ def risks_of(
         found.append(
             f"{one if len(worse) == 1 else several} after the repair than before: "
             f"{first_names(worse)}."
-        )
-    if layers and not any(layer.before or layer.moved for layer in layers):
-        found.append(
-            "There was nothing to repair: the pruned weights are 0 in the unpruned model as well. "
-            "If the file was pruned before, repair it against the original."
         )
     uniform = uniform_risk([1 - layer.left / layer.numel for layer in layers if layer.numel])
     if uniform and not sequential:
@@ -293,7 +301,7 @@ def compute_repair(
     Raises
     ------
     SelectionError
-        If nothing is pruned, or the inputs of all pruned layers are unknown.
+        If nothing is pruned, the inputs of all pruned layers are unknown, or no layer changes.
     ParameterError
         If a parameter is out of range, or statistics or a tensor of `wanted` do not fit a layer.
     HistoryError
@@ -368,24 +376,32 @@ class RepairRun:
         job.start(sum(layer.work(source.iterations) for layer in layers), layers[0].entry.name)
         if self._pairs is None:
             self._pairs = Companions(snapshot.checkpoint, job.cancel)
-        work = _LayerSolver(snapshot, self._wanted, source.iterations, source.damping, job)
+        how = source.iterations, source.damping, source.norms
+        work = _LayerSolver(snapshot, self._wanted, *how, job)
         for layer in layers:
-            followers = _Followers.of(snapshot, layer, self._pairs, norms=source.norms)
+            followers = _Followers.of(snapshot, layer, self._pairs)
             self._repairs.append(work.repair(layer, followers, self._file))
 
     def outcome(self, job: Job) -> Repair:
         """Return the result of all calls of `repair`, with layers in numeric order.
 
-        Hashes the repaired tensors, and the files of the wanted model; `job` may cancel. Raises
-        `SelectionError` if nothing was repaired.
+        The edit only has the tensors of changed layers, so that its label counts these. Hashes
+        them, and the files of the wanted model; `job` may cancel. Raises `SelectionError` if no
+        layer changed.
         """
+        repairs = {layer.name: layer for layer in self._repairs}
+        values = {
+            name: new
+            for name, new in self._file.map_values().items()
+            if name not in repairs or repairs[name].is_changed
+        }
+        if not values:
+            raise _nothing_changed(self._repairs)
         against = () if self._wanted is None else tuple(_sha256s(self._wanted, job))
         source = structs.replace(self.source, against=against)
-        made = RepairedValues.create(
-            self._snapshot.checkpoint, self._file.map_values(), source, job
-        )
-        proposal = made.propose(self._snapshot, job, detail=_detail(self._repairs))
-        repairs = {layer.name: layer for layer in self._repairs}
+        made = RepairedValues.create(self._snapshot.checkpoint, values, source, job)
+        changed = [layer for layer in repairs.values() if layer.is_changed]
+        proposal = made.propose(self._snapshot, job, detail=_detail(changed))
         names = in_numeric_order(tuple(self.pruned))
         in_order = tuple(repairs[name] for name in names if name in repairs)
         unknown = tuple(name for name in names if name not in repairs)
@@ -399,6 +415,19 @@ class RepairRun:
 def _is_pruned(snapshot: Snapshot, entry: TensorEntry) -> bool:
     zeroed = snapshot.export_mask(entry.name) if len(entry.shape) > 1 and entry.prunable else None
     return zeroed is not None and 0 < zeroed.pruned < entry.numel
+
+
+def _nothing_changed(layers: Sequence[LayerRepair]) -> SelectionError:
+    """Return the error that no layer changed."""
+    if any(layer.before for layer in layers):
+        return SelectionError(
+            "No layer was changed: new values would not reduce the errors, such as where whole "
+            "rows are pruned."
+        )
+    return SelectionError(
+        "There is nothing to repair: the pruned weights are 0 in the unpruned model as well.",
+        remedy="If the file was pruned before, repair it against the original.",
+    )
 
 
 def _sha256s(checkpoint: Checkpoint, job: Job) -> Iterator[str]:
@@ -476,12 +505,11 @@ class _Followers:
     shift: _Shift | None
     variance: TensorEntry | None  # running variance of a norm
     scale: TensorEntry | None = None  # weight of the norm
+    mean: TensorEntry | None = None  # running mean of the norm, if a bias is adjusted
 
     @classmethod
-    def of(
-        cls, snapshot: Snapshot, layer: _WeightMatrices, pairs: Companions, *, norms: bool
-    ) -> _Followers:
-        """Return the tensors found by name; `variance` is None without `norms`.
+    def of(cls, snapshot: Snapshot, layer: _WeightMatrices, pairs: Companions) -> _Followers:
+        """Return the tensors found by name.
 
         The shift is the bias, else the running mean of a following norm, else None.
         """
@@ -495,10 +523,10 @@ class _Followers:
                     return entry
             return None
 
-        variance, scale = of_norm("running_var") if norms else None, of_norm("weight")
-        if "bias" in companions:
-            return cls(_Shift(snapshot.entry(companions["bias"].name), 1), variance, scale)
+        variance, scale = of_norm("running_var"), of_norm("weight")
         mean = of_norm("running_mean")
+        if "bias" in companions:
+            return cls(_Shift(snapshot.entry(companions["bias"].name), 1), variance, scale, mean)
         return cls(None if mean is None else _Shift(mean, -1), variance, scale)
 
     def unused_outputs(self, snapshot: Snapshot, n_outputs: int) -> tuple[Bools, Bools]:
@@ -596,6 +624,7 @@ class _LayerSolver:
     wanted: Checkpoint | None
     iterations: int
     damping: float
+    norms: bool  # whether running variances are scaled
     job: Job
 
     def repair(
@@ -617,7 +646,7 @@ class _LayerSolver:
             vector = replace(vector, free=vector.free & ~unused)
         errors = Errors()
         biases: list[Float64s] = []
-        spreads: list[tuple[Float64s, Float64s] | None] = []  # of the outputs, wanted and solved
+        outputs: list[Outputs | None] = []  # of each group
         for group in range(layer.inputs.groups):
             wanted, present, free = (
                 layer.matrices(side)[group] for side in (tensor.wanted, tensor.present, tensor.free)
@@ -630,23 +659,32 @@ class _LayerSolver:
             spread = followers.variance is not None
             solution = self._solve(weights, bias, layer, group, spread=spread)
             errors += solution.errors
-            spreads.append(solution.variances)
+            outputs.append(solution.outputs)
             if shift is not None and solution.bias is not None:
                 biases.append(shift.sign * solution.bias)
         bits, moved = tensor.with_values(tensor.present, entry.dtype)
         values.add(entry.name, bits, job)
         with_bias = ""
+        shifts: Float64s = np.zeros((3, layer.outputs))  # wanted, before and after
         if shift is not None and vector is not None:
             together: Float64s = np.concatenate(biases)
+            shifts[:] = vector.wanted, vector.present, together
+            shifts *= shift.sign
             bits, others = vector.with_values(together, shift.entry.dtype)
             if others:
                 values.add(shift.entry.name, bits, job)
                 with_bias = shift.entry.name
         variance = ""
-        if followers.variance is not None and None not in spreads:
-            known = [s for s in spreads if s is not None]
-            if self._scale(followers.variance, known, ~unused, values):
-                variance = followers.variance.name
+        known = [each for each in outputs if each is not None]
+        if followers.variance is not None and len(known) == len(outputs):
+            entry_of_norm, used = followers.variance, ~unused
+            changed, variances = self._scale(entry_of_norm, known, used, values)
+            variance = entry_of_norm.name if changed else ""
+            means: Float64s = np.zeros((3, layer.outputs))
+            if followers.mean is not None:
+                mean = _Tensor.read(self.snapshot, self.wanted, followers.mean)
+                means[:] = mean.wanted, mean.present, mean.present
+            errors += _errors_by_norm(known, shifts, means, variances, used)
         zeroed = self.snapshot.export_mask(entry.name)
         return LayerRepair(
             entry.name,
@@ -658,24 +696,22 @@ class _LayerSolver:
             with_bias,
             entry.numel,
             variance,
+            entry.dtype.bits < 32,
         )
 
     def _scale(
-        self,
-        entry: TensorEntry,
-        spreads: Sequence[tuple[Float64s, Float64s]],
-        used: Bools,
-        values: ValuesFile,
-    ) -> bool:
+        self, entry: TensorEntry, outputs: Sequence[Outputs], used: Bools, values: ValuesFile
+    ) -> tuple[bool, Float64s]:
         """Scale the running variance of a norm by the change of its layer's output variance.
 
-        `spreads` are the variances of the outputs of each group, wanted and solved; only those of
-        `used` outputs are scaled. Adds the tensor to `values` if an element changes; returns
-        whether one does.
+        `outputs` are those of each group; only the variances of `used` ones are scaled, and none
+        unless the settings say so. Adds the tensor to `values` if an element changes. Returns
+        whether one does, and ``float64[3, outputs]``: the variances wanted, before and after.
         """
         variance = _Tensor.read(self.snapshot, self.wanted, entry)
-        variance = replace(variance, free=variance.free & used)
-        before, after = (np.concatenate(side) for side in zip(*spreads, strict=True))
+        variance = replace(variance, free=variance.free & (used & self.norms))
+        before = np.concatenate([each.wanted[1] for each in outputs])
+        after = np.concatenate([each.after[1] for each in outputs])
         usual = variance.wanted.astype(np.float64)
         with np.errstate(invalid="ignore", divide="ignore"):
             ratio = (after + _UNSEEN * usual) / (before + _UNSEEN * usual)
@@ -683,7 +719,8 @@ class _LayerSolver:
         bits, others = variance.with_values(changed, entry.dtype)
         if others:
             values.add(entry.name, bits, self.job)
-        return others > 0
+        found = decode(bits, entry.dtype)
+        return others > 0, np.stack([usual, variance.present, found]).astype(np.float64)
 
     def _solve(
         self,
@@ -713,3 +750,41 @@ class _LayerSolver:
                 f"The statistics do not fit '{layer.entry.name}': {error}.",
                 remedy="Collect statistics of this model.",
             ) from None
+
+
+def _errors_by_norm(
+    outputs: Sequence[Outputs], shifts: Float64s, means: Float64s, variances: Float64s, used: Bools
+) -> Errors:
+    """Return how much a norm with changed running statistics adds to the errors of outputs.
+
+    The errors are sums of squared differences ``y - z`` from the wanted outputs z. Behind the norm,
+    in units of z, they are ``r (y - m_y) - (z - m_z)``, where m are running means and r is the
+    quotient of the scales. Its variance follows from those of y, z and ``z - y``.
+
+    Parameters
+    ----------
+    outputs
+        The outputs of each group, without `shifts`.
+    shifts, means, variances
+        ``float64[3, outputs]``, wanted, before and after: what is added to the outputs, and the
+        running statistics of the norm. The errors contain the shifts already.
+    used
+        Outputs that count. Those that are not finite do not count either.
+    """
+    counts = np.concatenate([np.full(each.wanted.shape[1], each.count) for each in outputs])
+    usual, *found = (
+        np.concatenate([getattr(each, side) for each in outputs], axis=1)
+        for side in ("wanted", "before", "after")
+    )
+    added = []
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratios = np.sqrt((variances[0] + _EPSILON) / (variances + _EPSILON))
+        for at, (mean, variance, error) in enumerate(found, 1):
+            r, off = ratios[at], mean + shifts[at] - (usual[0] + shifts[0])
+            behind = r * (mean + shifts[at] - means[at]) - (usual[0] + shifts[0] - means[0])
+            covariance = (usual[1] + error - variance) / 2  # of z and z - y
+            more = (r - 1) ** 2 * usual[1] - 2 * r * (r - 1) * covariance + (r**2 - 1) * error
+            more = counts * np.maximum(more + behind**2 - off**2, -(error + off**2))
+            added.append(float(more[used & np.isfinite(more)].sum()))
+    before, after = added
+    return Errors(0.0, before, after, after)

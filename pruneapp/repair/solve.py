@@ -86,14 +86,15 @@ class Moments:
     ) -> Solution:
         """Solve a layer with numpy by `solve`; `how` are its keyword arguments.
 
-        With `spread`, the solution also has the variances of the outputs.
+        With `spread`, the solution also has the moments of the outputs.
         """
+        before = weights.present.copy() if spread else weights.present
         solution = solve(weights, self, bias, **how)
         if not spread:
             return solution
         stop = Job(cancel=how["job"].cancel)
-        found = variances(weights.wanted, solution.weights, self, stop)
-        return replace(solution, variances=found)
+        outputs = output_moments(self, weights.wanted, (before, solution.weights), stop)
+        return replace(solution, outputs=outputs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,14 +128,27 @@ class Errors:
 
 
 @dataclass(frozen=True, eq=False)
+class Outputs:
+    """Moments of the outputs of a layer; NaN for rows of weights that are not finite.
+
+    Each is ``float64[3, rows]``: the mean of each output, its variance, and the variance of its
+    difference from the wanted output.
+    """
+
+    wanted: Float64s  # the differences are 0
+    before: Float64s
+    after: Float64s
+    count: float  # number of inputs
+
+
+@dataclass(frozen=True, eq=False)
 class Solution:
     """A solved layer; unchanged values are bit-identical."""
 
     weights: Floats  # rounded to the type of the tensor
     bias: Float64s | None  # likewise; None without a bias
     errors: Errors
-    # Output variances, wanted and solved; None if not requested or unknown.
-    variances: tuple[Float64s, Float64s] | None = None
+    outputs: Outputs | None = None  # None if not requested or unknown
 
 
 class LayerSolver(Protocol):
@@ -151,7 +165,7 @@ class LayerSolver(Protocol):
         job: Job,
         out: Floats,
     ) -> Solution:
-        """Solve like the function `solve`; with `spread` also return the variances.
+        """Solve like the function `solve`; with `spread` also return the moments of the outputs.
 
         `bias` of None means that the layer has none. Writes the weights to `out` and steps `job`.
         """
@@ -220,34 +234,41 @@ def solve(
     return Solution(solved, moved, Errors(*(scale * each for each in astuple(errors))))
 
 
-def variances(
-    wanted: Floats, solved: Floats, moments: Moments, job: Job | None = None
-) -> tuple[Float64s, Float64s] | None:
-    """Return the variance of each output, for the wanted and for the solved weights.
+def output_moments(
+    moments: Moments, wanted: Floats, found: tuple[Floats, Floats], job: Job | None = None
+) -> Outputs | None:
+    """Return the moments of the outputs of the wanted weights, and of those before and after.
 
-    None if the mean input is unknown. For a row w it is ``w C w'``, with the covariance ``C = G / n
-    - m m'`` of n inputs with mean m; NaN for rows that are not finite. `job` is stepped by ``rows *
-    columns²`` for each; may cancel. Raises what `solve` raises.
+    None if the mean input is unknown. For a row w the variance is ``w C w'``, with the covariance
+    ``C = G / n - m m'`` of n inputs with mean m. `job` is stepped five times by ``rows *
+    columns²``; may cancel. Raises what `solve` raises.
     """
     if moments.sums is None or not moments.count:
         return None
     scale = _scale_of(moments, wanted.shape[1])
     inputs = _Inputs.of(moments, scale, DAMPING, job or Job(), centred=True)
 
-    def of(matrix: Floats, drift: Drift | None) -> Float64s:
-        """Return the variance of the output of each row of a matrix."""
-        squares: Float64s = np.empty(len(matrix))
+    def means_and_variances(matrix: Floats, drift: Drift | None) -> tuple[Float64s, Float64s]:
+        """Return mean and variance of the output of each row of a matrix."""
+        means, squares = np.empty((2, len(matrix)))
         for start in range(0, len(matrix), _MOST_ROWS):
             some = slice(start, start + _MOST_ROWS)
             rows = matrix[some].astype(np.float32)
             with np.errstate(invalid="ignore"):
                 product = inputs.times(rows, np.empty_like(rows))
                 off = inputs.drift(drift and drift.rows(some), len(rows))
-                squares[some] = inputs.error(rows, product, -(rows @ inputs.mean) - off.mean, off)
-        squares *= scale / moments.count
-        return squares
+                means[some] = rows @ inputs.mean + off.mean
+                squares[some] = inputs.error(rows, product, -means[some], off)
+        return means, squares * (scale / moments.count)
 
-    return of(wanted, moments.drift), of(solved, None)
+    def of(matrix: Floats) -> Float64s:
+        with np.errstate(invalid="ignore"):
+            _, errors = means_and_variances(wanted - matrix, moments.drift)
+        return np.stack([*means_and_variances(matrix, None), errors])
+
+    usual = means_and_variances(wanted, moments.drift)
+    before, after = map(of, found)
+    return Outputs(np.stack([*usual, np.zeros(len(wanted))]), before, after, moments.count)
 
 
 def _scale_of(moments: Moments, columns: int) -> float:

@@ -381,7 +381,7 @@ class Session:
         `layer` has ``rows``, ``columns``, ``dtype`` and, if there is one, the dtype of the
         ``bias``. The file contains the wanted and the present values in float32 and the free mask
         in bytes; then the same for the bias, in float64. It is replaced by the solution: weights, a
-        byte per row that improved, the bias, and on request the wanted and solved variances. If the
+        byte per row that improved, the bias, and on request the moments of the outputs. If the
         statistics are not finite, only a ``problem`` is returned. `how` are further arguments of
         `solver.solve`.
         """
@@ -389,7 +389,7 @@ class Session:
 
         rows, columns = layer["rows"], layer["columns"]
         narrow = torch.finfo(getattr(torch, layer["dtype"])).bits < 32
-        products = how["iterations"] + 3 + narrow + 2 * how["variances"]
+        products = how["iterations"] + 3 + narrow + 5 * how["outputs"]
         done, total = 0, rows * columns**2 * products
 
         def step(multiplications: int) -> None:
@@ -413,12 +413,13 @@ class Session:
                 )
             except ValueError as error:
                 return {"problem": str(error)}
-        spread = found["variances"] or []
+        spread = found["outputs"] or []
         with Path(path).open("wb") as file:
             for one in (found["weights"], found["better"].byte(), found["bias"], *spread):
                 if one is not None:
                     file.write(tensors.buffer_of(one.contiguous()))
-        return {"errors": found["errors"], "variances": bool(spread), "device": str(device)}
+        count = float(moments["count"]) if spread else 0.0
+        return {"errors": found["errors"], "count": count, "device": str(device)}
 
     def _agreement(self, seed: int, *, reference: bool) -> dict[str, dict[str, Any]]:
         """Run calibrate, and compare the outputs of the model with those of the reference.

@@ -147,15 +147,16 @@ def solve(
     damping: float,
     device: Any,
     step: Callable[[int], None],
-    variances: bool = False,
+    outputs: bool = False,
 ) -> dict[str, Any]:
     """Change the free weights of a layer, like `pruneapp.repair.solve.solve`.
 
     The arguments are not changed. `step` is called with the number of multiplications. Returns
     ``weights``, and a boolean per row that is ``better``; ``bias``, or None without one;
     ``errors``: sums of squares of the outputs and of their errors before, after, and after
-    rounding; and on request ``variances`` of the wanted and the solved outputs, None without
-    inputs. Raises `ValueError` if the Gram matrix is not finite or negative on the diagonal.
+    rounding; and with `outputs` the moments ``outputs`` of the wanted outputs and of those before
+    and after, as in `pruneapp.repair.solve.Outputs`, None without inputs. Raises `ValueError` if
+    the Gram matrix is not finite or negative on the diagonal.
     """
     solved = weights.present.clone()
     moved = None if bias is None else bias.present.clone()
@@ -180,35 +181,43 @@ def solve(
             if moved is not None:
                 moved[rows] = shift.cpu()
             errors = [total + inputs.scale * one for total, one in zip(errors, part)]
-    if variances and moments["count"] > 0:
+    if outputs and moments["count"] > 0:
         inputs = Inputs(moments, damping, device, step, centred=True)
-        part = inputs.scale / moments["count"]
         every = torch.arange(len(solved)).split(MOST_ROWS)
-        spread = [
-            part * torch.cat([variances_of(matrix, inputs, r, wanted=wanted) for r in every])
-            for matrix, wanted in ((weights.wanted, True), (solved, False))
-        ]
+
+        def moments_of(matrix: torch.Tensor, *, wanted: bool) -> torch.Tensor:
+            some = (means_and_squares(matrix, inputs, rows, wanted=wanted) for rows in every)
+            means, squares = torch.cat(list(some), 1)
+            return torch.stack([means, squares * (inputs.scale / moments["count"])])
+
+        usual = moments_of(weights.wanted, wanted=True)
+        spread = [torch.cat([usual, torch.zeros_like(usual[:1])])]
+        for matrix in (weights.present, solved):
+            errors_of = moments_of(weights.wanted - matrix, wanted=True)[1:]
+            spread.append(torch.cat([moments_of(matrix, wanted=False), errors_of]))
     return {
         "weights": solved,
         "better": improved,
         "bias": moved,
         "errors": errors,
-        "variances": spread,
+        "outputs": spread,
     }
 
 
-def variances_of(
+def means_and_squares(
     matrix: torch.Tensor, inputs: Inputs, rows: torch.Tensor, *, wanted: bool
 ) -> torch.Tensor:
-    """Return the sums of squares of outputs minus their means, for the rows with indices `rows`.
+    """Return the means of outputs, and the sums of squares of their differences from these.
 
-    `wanted`: whether the matrix has the wanted weights, to whose outputs the drift is added.
+    They are those of the rows with indices `rows`, ``float64[2, rows]``. `wanted`: whether the
+    matrix has the wanted weights, or their difference from others: then the drift is added.
     """
     matrix = matrix[rows].to(inputs.gram.device)
     none = torch.zeros(len(rows), dtype=torch.float64, device=matrix.device)
     drift = inputs.drift(rows) if wanted else Drift(None, none, none)
-    shift = -(matrix.double() @ inputs.mean) - drift.mean
-    return inputs.error(matrix, inputs.times(matrix), shift, drift).cpu()
+    means = matrix.double() @ inputs.mean + drift.mean
+    squares = inputs.error(matrix, inputs.times(matrix), -means, drift)
+    return torch.stack([means, squares]).cpu()
 
 
 def solve_rows(

@@ -9713,6 +9713,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Fehler: mittlere quadratische Abweichung von der Ausgabe der ungeprunten Schicht, relativ zum mittleren Quadrat dieser Ausgabe.</translation>
     </message>
     <message>
+        <source>It includes the adjusted statistics of the norm after a layer.</source>
+        <translation>Er schließt die angepassten Statistiken der Norm nach einer Schicht ein.</translation>
+    </message>
+    <message>
         <source>Sequential: the errors include those of the preceding layers, so they are larger than if each layer were repaired separately.</source>
         <translation>Sequenziell: Die Fehler enthalten die der vorangehenden Schichten und sind daher größer, als wenn jede Schicht einzeln repariert würde.</translation>
     </message>
@@ -13108,6 +13112,21 @@ steps</extracomment>
         <source>Pass a pruned model instead of masks.</source>
         <extracomment>sentences</extracomment>
         <translation>Übergeben Sie ein gepruntes Modell statt Masken.</translation>
+    </message>
+    <message>
+        <source>There is nothing to repair: the pruned weights are 0 in the unpruned model as well.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es gibt nichts zu reparieren: Die geprunten Gewichte sind auch im ungeprunten Modell 0.</translation>
+    </message>
+    <message>
+        <source>If the file was pruned before, repair it against the original.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wurde die Datei schon früher geprunt, reparieren Sie sie anhand des Originals.</translation>
+    </message>
+    <message>
+        <source>No layer was changed: new values would not reduce the errors, such as where whole rows are pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Keine Schicht wurde geändert: Neue Werte würden die Fehler nicht verringern, etwa wenn ganze Zeilen geprunt sind.</translation>
     </message>
     <message>
         <source>it names state {state}, which does not exist</source>
@@ -20556,11 +20575,6 @@ steps</extracomment>
         <source>{value} after the repair than before: {first_names}.</source>
         <extracomment>sentences</extracomment>
         <translation>{value} nach der Reparatur einen größeren Fehler als vorher: {first_names}.</translation>
-    </message>
-    <message>
-        <source>There was nothing to repair: the pruned weights are 0 in the unpruned model as well. If the file was pruned before, repair it against the original.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Es gab nichts zu reparieren: Die geprunten Gewichte sind auch im ungeprunten Modell 0. Wurde die Datei schon früher geprunt, reparieren Sie sie anhand des Originals.</translation>
     </message>
     <message>
         <source>random tokens</source>

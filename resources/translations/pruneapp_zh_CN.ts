@@ -9712,6 +9712,10 @@ computed on this computer.</source>
         <translation>误差：与未剪枝层输出之差的均方，相对于该输出的均方。</translation>
     </message>
     <message>
+        <source>It includes the adjusted statistics of the norm after a layer.</source>
+        <translation>误差包含层后归一化中调整过的统计量。</translation>
+    </message>
+    <message>
         <source>Sequential: the errors include those of the preceding layers, so they are larger than if each layer were repaired separately.</source>
         <translation>逐层：误差包含前面各层的误差，因此大于单独修复每一层时的误差。</translation>
     </message>
@@ -13107,6 +13111,21 @@ steps</extracomment>
         <source>Pass a pruned model instead of masks.</source>
         <extracomment>sentences</extracomment>
         <translation>请传入剪枝后的模型，而不是掩码。</translation>
+    </message>
+    <message>
+        <source>There is nothing to repair: the pruned weights are 0 in the unpruned model as well.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有可修复的内容：被剪枝的权重在未剪枝的模型中也为 0。</translation>
+    </message>
+    <message>
+        <source>If the file was pruned before, repair it against the original.</source>
+        <extracomment>sentences</extracomment>
+        <translation>如果文件之前已被剪枝，请对照原始模型进行修复。</translation>
+    </message>
+    <message>
+        <source>No layer was changed: new values would not reduce the errors, such as where whole rows are pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有层被更改：新的值不会减小误差，例如整行被剪枝时。</translation>
     </message>
     <message>
         <source>it names state {state}, which does not exist</source>
@@ -20555,11 +20574,6 @@ steps</extracomment>
         <source>{value} after the repair than before: {first_names}.</source>
         <extracomment>sentences</extracomment>
         <translation>{value}在修复后比之前更大：{first_names}。</translation>
-    </message>
-    <message>
-        <source>There was nothing to repair: the pruned weights are 0 in the unpruned model as well. If the file was pruned before, repair it against the original.</source>
-        <extracomment>sentences</extracomment>
-        <translation>没有可修复的内容：被剪枝的权重在未剪枝模型中也是 0。若该文件之前已剪枝，请对照原文件修复。</translation>
     </message>
     <message>
         <source>random tokens</source>

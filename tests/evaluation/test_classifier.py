@@ -174,7 +174,7 @@ def test_a_repair_records_the_folder_and_the_number_of_images(packages, file, im
     """Regression: the report of a repair did not state the samples that were used."""
     script = EvaluationScript.shipped_for_images(labelled=True)
     with runner_for(script, images) as runner, open_checkpoint(file) as checkpoint:
-        some = BitMask.from_bools(np.arange(9) % 2 == 0)
+        some = BitMask.from_bools(np.arange(9) % 2 == 1)
         state = Snapshot(checkpoint).with_masks({"masks": {"fc.weight": some}})
         done = repair_by_script(runner, state, RepairSettings(), Job())
     assert done.samples == Samples("images", 3, 6)

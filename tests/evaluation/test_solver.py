@@ -11,7 +11,7 @@ import torch
 from pruneapp import resources
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.kernels.values import decode, encode
-from pruneapp.repair.solve import Drift, Moments, Unknowns, solve, variances
+from pruneapp.repair.solve import Drift, Moments, Unknowns, output_moments, solve
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def both(solver, monkeypatch):
             damping=how.get("damping", 0.01),
             device=device,
             step=steps.append,
-            variances=True,
+            outputs=True,
         )
         copy = Unknowns(weights.wanted, weights.present.copy(), weights.free, weights.dtype)
         ours = solve(copy, moments, bias, **how)
@@ -83,7 +83,7 @@ def layer(seed, rows, columns, tokens, dtype=DTYPES["F32"], pruned=0.6):
 @pytest.mark.parametrize("with_bias", [False, True])
 @pytest.mark.parametrize("with_drift", [False, True])
 def test_both_solve_a_layer_alike(both, name, seed, with_bias, with_drift):
-    """Weights, biases, errors and variances, in each dtype that a worker may round to."""
+    """Weights, biases, errors and outputs, in each dtype that a worker may round to."""
     weights, moments, bias = layer(seed, 30, 24, 200, DTYPES[name])
     if not with_drift:
         moments = Moments(moments.gram, moments.sums, moments.count)
@@ -99,9 +99,10 @@ def test_both_solve_a_layer_alike(both, name, seed, with_bias, with_drift):
     assert theirs["better"].sum() > 15
     if with_bias:
         assert theirs["bias"].numpy() == pytest.approx(ours.bias, abs=0.01)
-    spread = variances(weights.wanted, ours.weights, moments)
-    for one, other in zip(theirs["variances"], spread, strict=True):
-        assert one.numpy() == pytest.approx(other, rel=5e-3)
+    outputs = output_moments(moments, weights.wanted, (weights.present, ours.weights))
+    sides = outputs.wanted, outputs.before, outputs.after
+    for one, other in zip(theirs["outputs"], sides, strict=True):
+        assert one.numpy() == pytest.approx(other, rel=5e-3, abs=5e-3)
 
 
 def test_rows_that_are_not_finite_or_would_be_worse_stay(both):
@@ -124,7 +125,7 @@ def test_large_layers_are_solved_in_pieces_with_looks_between(both, solver, monk
     monkeypatch.setattr(solver, "CONVERTED", 50)
     _, theirs, steps = both(weights, moments, bias)
     assert np.allclose(theirs["weights"], whole, atol=1e-4)
-    assert steps == 50 * 24**2 * 15  # as in work_of, and twice for the variances
+    assert steps == 50 * 24**2 * 18  # as in work_of, and five times for the outputs
 
     def stop(_done):
         raise KeyboardInterrupt

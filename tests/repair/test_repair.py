@@ -317,6 +317,30 @@ def test_what_cannot_be_repaired_is_said(opened):
         repair(document, known, damping=float("nan"))
 
 
+def test_the_label_counts_the_layers_that_changed(opened):
+    """Regression: "Repair of 2 layers", of which one had whole rows pruned and did not change."""
+    document = opened(fc__weight=normal(10, 12), head__weight=normal(4, 10))
+    prune(document, FC)
+    rows = {"amount": 0.5, "n": 2.0, "dim": 0}
+    step = Step((Row(("head.weight",), "ln_structured", rows),))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    inputs = {FC: mixed(4, 50, 12), "head.weight": mixed(5, 50, 10)}
+    outcome = repair(document, InputArrays(inputs))
+    assert [layer.is_changed for layer in outcome.layers] == [True, False]
+    assert document.items[-1].label == "Repair of fc"
+    assert set(document.snapshot().values) == {FC}
+    with pytest.raises(SelectionError, match="new values would not reduce the errors"):
+        compute_repair(document.snapshot(), InputArrays(inputs), Job(), names=["head.weight"])
+
+
+def test_what_is_0_in_the_unpruned_model_as_well_needs_no_repair(opened):
+    weight = normal(10, 12)
+    document = opened(fc__weight=weight * (np.abs(weight) > 0.7))
+    treat_zeros(document, [FC])
+    with pytest.raises(SelectionError, match="are 0 in the unpruned model as well"):
+        repair(document, InputArrays({FC: mixed(4, 50, 12)}))
+
+
 def test_it_can_be_cancelled_and_reports_layer_by_layer(opened):
     document = opened(fc__weight=normal(10, 12), head__weight=normal(4, 10))
     prune(document, FC, "head.weight")

@@ -15,6 +15,7 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
+from pruneapp.errors import SelectionError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
@@ -124,9 +125,13 @@ def prune(document: Document, kind: Pruning) -> None:
         document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
 
 
-@pytest.mark.parametrize("kind", ["channels", "weights", "channels and weights"])
-def test_the_errors_of_all_layers_are_those_that_torch_computes(net, tmp_path, kind):
-    """Regression: a running mean behind which nothing is left reduced the error after."""
+@pytest.mark.parametrize("norms", [False, True])
+@pytest.mark.parametrize("kind", ["weights", "channels and weights"])
+def test_the_errors_of_all_layers_are_those_that_torch_computes(net, tmp_path, kind, norms):
+    """Also before a second repair, and with running variances that the first one has scaled.
+
+    Regression: a running mean behind which nothing is left reduced the error after.
+    """
     with torch.no_grad():
         inputs = inputs_of(net, torch.randn(64, 3, 10, 10) + 0.5)
     save_file(net.state_dict(), tmp_path / "net.safetensors")
@@ -139,18 +144,36 @@ def test_the_errors_of_all_layers_are_those_that_torch_computes(net, tmp_path, k
         before = errors_of(net, state_dict_of(document.snapshot()), inputs)
         dead = state_dict_of(document.snapshot())["bn1.weight"] == 0
         assert bool(dead.any()) == (kind != "weights")
-        outcome = compute_repair(document.snapshot(), known, Job(), norms=False)
+        outcome = compute_repair(document.snapshot(), known, Job(), norms=norms)
         document.commit(outcome)
         repaired = state_dict_of(document.snapshot())
         after = errors_of(net, repaired, inputs)
+        again = compute_repair(document.snapshot(), known, Job(), norms=False)
+        document.commit(again)
+        at_last = errors_of(net, state_dict_of(document.snapshot()), inputs)
         document.close()
     layers = {layer.name: layer for layer in outcome.layers}
+    assert any(layer.variance for layer in outcome.layers) == norms
     for name, layer in layers.items():
         assert layer.before == pytest.approx(before[name], rel=2e-3), name
         assert layer.rounded == pytest.approx(after[name], rel=2e-3), name
         assert layer.rounded <= layer.before
-    if kind == "channels":
-        first = layers["conv1.weight"]
-        assert (first.moved, first.bias, first.rounded) == (0, "", first.before)
+    for layer in again.layers:
+        assert layer.before == pytest.approx(after[layer.name], rel=2e-3), layer.name
+        assert layer.rounded == pytest.approx(at_last[layer.name], rel=2e-3), layer.name
     usual = net.state_dict()["bn1.running_mean"]
     assert torch.equal(repaired["bn1.running_mean"][dead], usual[dead]), "it would do nothing"
+
+
+def test_nothing_is_repaired_behind_a_norm_that_is_pruned_as_well(net, tmp_path):
+    """Regression: a running mean behind which nothing is left was adjusted."""
+    with torch.no_grad():
+        inputs = inputs_of(net, torch.randn(64, 3, 10, 10) + 0.5)
+    save_file(net.state_dict(), tmp_path / "net.safetensors")
+    rows = {f"{name}.weight": rows_of(getattr(net, name), inputs[name]) for name in LAYERS}
+    with open_checkpoint(tmp_path / "net.safetensors") as checkpoint:
+        document = Document(checkpoint)
+        prune(document, "channels")
+        with pytest.raises(SelectionError, match="new values would not reduce the errors"):
+            compute_repair(document.snapshot(), InputArrays(rows), Job())
+        document.close()

@@ -16,13 +16,6 @@ def test_an_ordinary_repair_has_no_risks():
     assert risks_of([]) == ()
 
 
-def test_a_model_that_was_zero_there_before_is_told():
-    still = LayerRepair("a", 0, 30, 0.0, 0.0, 0.0, numel=100)
-    (risk,) = risks_of([still])
-    assert "are 0 in the unpruned model as well" in risk
-    assert risks_of([still, layer("b", left=10)]) == ()
-
-
 def test_layers_that_got_worse_are_named():
     (risk,) = risks_of([layer("a"), layer("b", 0.1, 0.2, left=60)])
     assert risk == "1 layer has a larger error after the repair than before: 'b'."

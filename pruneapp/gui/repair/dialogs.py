@@ -226,10 +226,6 @@ _KEYS: Mapping[LayerOrder, Callable[[LayerRepair], float]] = {
 }
 
 
-def _is_changed(layer: LayerRepair) -> bool:
-    return bool(layer.moved or layer.bias or layer.variance)
-
-
 class RepairReportDialog(Dialog):
     """Shows the layers that were repaired; the table can be sorted and copied.
 
@@ -259,7 +255,7 @@ class RepairReportDialog(Dialog):
         self._order = list(range(len(layers)))
         self._names = shown
         moved = count(sum(layer.moved for layer in layers))
-        n_changed = sum(map(_is_changed, layers))
+        n_changed = sum(layer.is_changed for layer in layers)
         text = plural(
             n_changed,
             self.tr("1 layer repaired: {moved} weights have new values."),
@@ -276,6 +272,9 @@ class RepairReportDialog(Dialog):
                     "Error: mean squared difference from the unpruned layer's output, relative "
                     "to the mean square of that output."
                 ),
+                self.tr("It includes the adjusted statistics of the norm after a layer.")
+                if any(layer.variance for layer in layers)
+                else "",
                 self.tr(
                     "Sequential: the errors include those of the preceding layers, so they are "
                     "larger than if each layer were repaired separately."
@@ -312,7 +311,7 @@ class RepairReportDialog(Dialog):
             self.tr("Changed"),
             self.tr("Error before"),
             self.tr("Error after"),
-            self.tr("After rounding"),
+            *((self.tr("After rounding"),) if any(layer.is_rounded for layer in layers) else ()),
         )
         self.table = CountsTable(self._headers, len(layers), self._cells, self, short=short)
         self.table.fit_columns(range(min(len(layers), 500)))
@@ -375,9 +374,11 @@ class RepairReportDialog(Dialog):
     def _cells(self, row: int) -> tuple[str, ...]:
         layer = self._layers[self._order[row]]
         sign = "▲ " if layer.is_worse else ""
-        errors = (percent(error, _DIGITS) for error in (layer.before, layer.after, layer.rounded))
+        after = layer.after if layer.is_rounded else layer.rounded  # also of a rounded bias
+        errors = (percent(error, _DIGITS) for error in (layer.before, after, layer.rounded))
         name = self._names.get(layer.name, layer.name)
-        return f"{sign}{name}", count(layer.left), count(layer.moved), *errors
+        cells = f"{sign}{name}", count(layer.left), count(layer.moved), *errors
+        return cells[: len(self._headers)]
 
     def _sort(self, column: int) -> None:
         """Sort the rows by a column, largest values first; column 0 is the order of the layers."""

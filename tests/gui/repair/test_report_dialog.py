@@ -11,7 +11,7 @@ from pruneapp.gui.repair.dialogs import LayerOrder, RepairReportDialog
 from pruneapp.repair.repair import LayerRepair
 
 LAYERS = (
-    LayerRepair("a.weight", 5, 10, 0.02, 0.01, 0.015, numel=100),
+    LayerRepair("a.weight", 5, 10, 0.02, 0.01, 0.015, numel=100, is_rounded=True),
     LayerRepair("b.weight", 7, 20, 0.5, 0.1, 0.1, numel=100),
     LayerRepair("c.weight", 1, 5, 0.1, 0.1, 0.2, numel=100),
 )
@@ -72,6 +72,17 @@ def test_errors_are_shown_and_worse_layers_marked(report):
     assert report.headline.text() == "3 layers repaired: 13 weights have new values."
     assert report.risks[0].text().startswith("▲ 1 layer has a larger error")
     assert report.risks[0].text() in report.as_text()
+
+
+def test_the_error_after_rounding_is_shown_only_if_a_tensor_is_rounded(show, english):
+    """For float32 both columns had equal numbers; the error after is that of the stored values."""
+    layer = replace(LAYERS[0], is_rounded=False)
+    report = show(RepairReportDialog((layer,), risks=(), unknown=(), source="", shown={}))
+    model = report.table.model()
+    cells = [model.index(0, at).data().replace("\u00a0", " ") for at in range(model.columnCount())]
+    assert cells == ["a.weight", "10", "5", "2.000 %", "1.500 %"]
+    assert "After rounding" not in report.as_text()
+    assert report.sort.count() == model.columnCount()
 
 
 def test_a_click_on_a_heading_and_the_keys_sort(report, qtbot):
