@@ -31,7 +31,6 @@ from pruneapp.gui.widgets.reports import (
 
 # Initial tolerance: 0.01 of a share (one percentage point), else 1 % of the value.
 _TOLERANCE = 0.01
-_LONGEST_KIND = 40  # characters of a series name in the legend
 _LARGEST = 1e100  # largest absolute number that an axis supports
 _STEP = 0.1  # step of the keys, as a share of the initial tolerance
 _MIN_BOX_WIDTH = 84  # pixels of the boxes for axis and metric; longer texts are elided
@@ -39,7 +38,7 @@ _CUT_SIDES = 5  # corners of the marker of a measured cut, see `paint_point`
 # Repairs and recoveries have their own colors, so that these do not depend on what was measured
 # first.
 _INKS_OF = {StepKind.REPAIR: "magenta", StepKind.RECOVERY: "teal"}
-_INKS = ("kept", "olive", "text", *_INKS_OF.values())
+_INKS = ("kept", "olive", "text", "purple", *_INKS_OF.values())
 
 
 @dataclass(frozen=True)
@@ -50,22 +49,38 @@ class OtherSession:
     states: tuple[MeasuredState, ...]
 
 
-class SeriesColors:
-    """The colors of series by name, which a series keeps until `clear`, whatever is shown."""
+@dataclass(frozen=True)
+class SeriesLook:
+    """The look of the markers of a series."""
+
+    ink: str = "kept"  # color token
+    sides: int = 0  # corners of the marker, see `paint_point`
+    is_open: bool = False  # not filled, as another series has the same color and shape
+
+
+class SeriesLooks:
+    """The looks of series by name, which a series keeps until `clear`, whatever is shown."""
 
     def __init__(self) -> None:
-        self._inks: dict[str, str] = {}
+        self._looks: dict[str, SeriesLook] = {}
 
-    def ink(self, kind: str, step: StepKind) -> str:
-        """Return the color token of a series; a new one gets the color that is used least."""
-        if kind not in self._inks:
-            used = list(self._inks.values())
-            self._inks[kind] = _INKS_OF.get(step) or min(_INKS, key=used.count)
-        return self._inks[kind]
+    def look(self, kind: str, step: StepKind) -> SeriesLook:
+        """Return the look of a series; a new one gets the color that is used least.
+
+        "" is the unpruned model.
+        """
+        if not kind:
+            return SeriesLook()
+        if kind not in self._looks:
+            used = [look.ink for look in self._looks.values()]
+            ink = _INKS_OF.get(step) or min(_INKS, key=used.count)
+            look = SeriesLook(ink, SIDES[step])
+            self._looks[kind] = replace(look, is_open=look in self._looks.values())
+        return self._looks[kind]
 
     def clear(self) -> None:
         """Forget all series: another file was opened."""
-        self._inks.clear()
+        self._looks.clear()
 
 
 @dataclass(frozen=True)
@@ -103,7 +118,7 @@ class QualityView(PlotView):
         self._name = ""  # of the metric; "" for the first one
         self._frontier: Sequence[FrontierCurve] = ()
         self._kinds: dict[str, StepKind] = {}  # series by name
-        self._series = SeriesColors()
+        self._series = SeriesLooks()
         self._shrunk_sizes: Mapping[int, int] = {}  # bytes of shrunk files by state
         self._no_size_reason = ""  # why the sizes of shrunk files are unknown
         self.others: Sequence[OtherSession] = ()
@@ -176,6 +191,7 @@ class QualityView(PlotView):
         canvas.activated.connect(self._go_to)
         canvas.lineMoved.connect(self._on_line_moved)
         canvas.lineStepped.connect(self._on_line_stepped)
+        self.readout.set_lines(2)
         self.go = QPushButton(self.tr("Go to this state"))
         self.go.clicked.connect(self._on_go)
         self.foot.set_button(self.go)
@@ -206,6 +222,11 @@ class QualityView(PlotView):
         )
 
     # -- setters ----------------------------------------------------------------------------------
+
+    def set_low(self, *, low: bool) -> None:
+        """Use less spacing, and one line of text below the chart, while the window is low."""
+        super().set_low(low=low)
+        self.readout.set_lines(1 if low else 2)
 
     def set_measuring(self, *, measuring: bool) -> None:
         """Set whether a state is being measured; shown until the first result."""
@@ -326,7 +347,7 @@ class QualityView(PlotView):
             self._series.clear()
         for s in sorted(states, key=lambda s: s.number):
             if s.kind:
-                self._series.ink(s.kind, s.step)
+                self._series.look(s.kind, s.step)
         self._kinds = {s.kind: s.step for s in by_number if s.kind}
         point = {s.number: n for n, s in enumerate(self._states)}
         parents = {s.number: s.joined for s in states}
@@ -334,10 +355,11 @@ class QualityView(PlotView):
             Point(
                 values[s.number] / one,
                 scale * self._metric_of(s).value,
-                self._series.ink(s.kind, s.step) if s.kind else "kept",
-                SIDES[s.step] if s.kind else 0,
+                (look := self._series.look(s.kind, s.step)).ink,
+                look.sides,
                 None if s.is_old else _noise(s, self._metric_of(s), scale),
                 s.is_old,
+                look.is_open,
                 point.get(_plotted_ancestor(s.number, parents, point), -1),
                 s.label,
                 self._tip_of(s, values[s.number]),
@@ -377,14 +399,16 @@ class QualityView(PlotView):
                 value = self._axis.value_of(s)
                 if found is None or not _can_show(found) or value is None:
                     continue
+                look = self._series.look(s.kind, s.step)
                 points[s.number] = first + len(self._other_states)
                 self._other_states.append((other, s))
                 yield Point(
                     value / unit,
                     scale * found.value,
-                    self._series.ink(s.kind, s.step) if s.kind else "kept",
-                    SIDES[s.step] if s.kind else 0,
+                    look.ink,
+                    look.sides,
                     _noise(s, found, scale),
+                    is_open=look.is_open,
                     joined=points.get(_plotted_ancestor(s.number, parents, points), -1),
                     label=self.tr("{session}, {state}").format(session=other.name, state=s.label),
                     tip=self._tip_of(s, value),
@@ -406,13 +430,13 @@ class QualityView(PlotView):
                 yield Point(
                     quality.cut.nbytes / unit,
                     scale * found.value,
-                    self._series.ink(state.kind, state.step) if state.kind else "kept",
+                    self._series.look(state.kind, state.step).ink,
                     _CUT_SIDES,
                     None if state.is_old else _noise(cut, found, scale),
                     state.is_old,
-                    number,
-                    cut.label,
-                    self._tip_of(cut, quality.cut.nbytes),
+                    joined=number,
+                    label=cut.label,
+                    tip=self._tip_of(cut, quality.cut.nbytes),
                 )
 
     def _tip_of(self, state: MeasuredState, value: float) -> str:
@@ -619,16 +643,17 @@ class QualityView(PlotView):
         fresh = {state.kind for state in self._states if not state.is_old}
         swatches = [
             Swatch(
-                _in_legend(kind),
-                (colors[self._series.ink(kind, step)],),
+                within_reason(kind),
+                (colors[(look := self._series.look(kind, step)).ink],),
                 tip=kind,
-                sides=SIDES[step],
+                sides=look.sides,
+                is_open=look.is_open,
             )
             for kind, step in self._kinds.items()
             if kind in fresh
         ]
         for other in dict.fromkeys(other.name for other, _ in self._other_states):
-            words = self.tr("dashed, hollow: {session}").format(session=_in_legend(other))
+            words = self.tr("dashed, hollow: {session}").format(session=within_reason(other))
             swatches.append(Swatch(words, (), tip=other))
         if self._cuts:
             words = self.tr("shrunk: measured as the smaller model")
@@ -655,7 +680,8 @@ class QualityView(PlotView):
             )
             swatches.append(Swatch(words, (colors["muted"],), tip=tip))
         if any(state.is_old for state in self._states):
-            swatches.append(Swatch(self.tr("measured before"), (colors["muted"],)))
+            old = self.tr("measured before")
+            swatches.append(Swatch(old, (colors["muted"],), sides=0, is_open=True))
         if self._conditions:
             words = self.tr("measured with {conditions}").format(conditions=self._conditions)
             swatches.append(Swatch(self._conditions, (), tip=words))
@@ -779,10 +805,6 @@ def _noise(state: MeasuredState, metric: MetricChange, scale: float) -> Noise | 
 
 def _usual_tolerance(metric: MetricChange) -> float:
     return _TOLERANCE * (1.0 if metric.share else abs(metric.original) or 1.0)
-
-
-def _in_legend(kind: str) -> str:
-    return kind if len(kind) <= _LONGEST_KIND else f"{kind[: _LONGEST_KIND - 1]}…"
 
 
 def _amount(metric: MetricChange, amount: float) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFontMetricsF,
@@ -29,9 +32,20 @@ _HOVER_DISTANCE = 12.0  # maximum distance of the mouse from a point to hover it
 _MARGIN = 0.08  # margin around the outermost points, as a share of the visible range
 _HANDLE = 0.35  # the same at the right, for the handle of the target line
 _NOISE_CAP = 4.0  # half the width of the caps of a noise bar, in pixels
+_HALO = 1.5  # width of the gap around a marker, so that it is distinct from what is below it
+_RING = 4.0  # by how much a marker is larger than one that covers it, in pixels
+_MOST_RINGS = 3
+_MOST_COMPARED = 500  # with more points markers have one size
 _LABEL_GAP = 5.0  # distance of a label from its point, in pixels
-_LONGEST_LABEL = 32  # characters
+# Distances of labels with a leader line, where there is no room next to the point.
+_FAR = (20.0, 36.0, 56.0, 80.0, 110.0, 150.0)
+_LABEL_LENGTHS = (60, 40, 28)  # characters; the shorter ones where there is no room for more
 _MOST_LABELS = 60  # with more visible points only the label under the mouse is shown
+_MOST_FAR_LABELS = 20  # with more visible points there are no leader lines
+_MOST_IN_TIP = 4  # states in the box under the mouse
+_DIRECTIONS = ((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (-1, 0))
+
+Floats = NDArray[np.float64]
 
 Noise = tuple[float, float]  # lower and upper end of the noise bar along y
 
@@ -46,6 +60,7 @@ class Point:
     sides: int = 0  # corners of the marker, see `paint_point`
     noise: Noise | None = None  # None if unknown
     is_old: bool = False  # whether the measurement is outdated
+    is_open: bool = False  # whether the marker is not filled
     joined: int = -1  # the point to connect it to, in its color; -1 for none
     label: str = ""
     tip: str = ""  # shown with the label while the mouse is on the point
@@ -59,6 +74,15 @@ class PlottedCurve:
     points: tuple[tuple[float, float], ...]
     ink: str  # color token
     knee: int = -1
+
+
+@dataclass(frozen=True)
+class _Label:
+    """A label at its place; `leader` is where the line from its point ends, None without one."""
+
+    text: str
+    rect: QRectF
+    leader: QPointF | None = None
 
 
 class QualityCanvas(PlotCanvas):
@@ -75,8 +99,8 @@ class QualityCanvas(PlotCanvas):
         self.current = self.cursor = -1
         self.level: float | None = None
         self._pointed = -1  # the point under the mouse
-        # The places of labels by point, and what they were computed for.
-        self._labels: dict[int, QRectF] = {}
+        # The labels by point, and what their places were computed for.
+        self._labels: dict[int, _Label] = {}
         self._labels_key: object = None
         self._shows_labels = True
         self._whole = self._seen = QRectF(0, 0, 1, 1)
@@ -183,46 +207,87 @@ class QualityCanvas(PlotCanvas):
                     painter.drawLine(*ends)
                     for end in ends:
                         painter.drawLine(end - QPointF(aside, 0), end + QPointF(aside, 0))
-            for number, point in enumerate(self.points):
-                self._paint_point(painter, number, point)
             if self._shows_labels:
-                self._paint_labels(painter)
+                self._update_labels(QFontMetricsF(painter.font()))
+                painter.setPen(QPen(QColor(colors["muted"]), 1))
+                for number, label in self._labels.items():
+                    if label.leader is not None:
+                        painter.drawLine(self.pixel_of(number), label.leader)
+            for number, radius in self._markers().items():
+                self._paint_point(painter, number, radius)
         if self.line is not None and self.points:
             self.line.paint(painter, area, colors, held=self.is_dragging_line)
+        if self._shows_labels:
+            self._paint_labels(painter)
         if 0 <= self._pointed < len(self.points):
             self._paint_tip(painter, self._pointed)
+
+    def _markers(self) -> dict[int, float]:
+        """Return the radius of each point, in the order in which they are painted.
+
+        Outdated states and those of other files come first, the current state last. A marker is
+        larger than those that are painted over it, so that each is visible.
+        """
+        order = sorted(
+            range(len(self.points)),
+            key=lambda n: (
+                n == self.current,
+                not (self.points[n].is_old or self.points[n].of_other_file),
+            ),
+        )
+        if len(order) > _MOST_COMPARED:
+            return dict.fromkeys(order, _RADIUS)
+        places = np.array([self.pixel_of(n).toTuple() for n in order]).reshape(-1, 2)
+        distances = np.abs(places[:, None] - places[None]).sum(axis=2)
+        # The current state takes the room of two: there is a ring around it.
+        rooms = np.array([1 + (n == self.current) for n in order], int)
+        covering = (np.triu(distances < _RADIUS, 1) * rooms).sum(axis=1)
+        return {
+            n: _RADIUS + _RING * min(int(above), _MOST_RINGS)
+            for n, above in zip(order, covering, strict=True)
+        }
 
     @staticmethod
     def _ink(point: Point) -> str:
         return "muted" if point.is_old else point.ink
 
-    def _paint_labels(self, painter: QPainter) -> None:
-        """Paint the labels that fit beside their points without overlaps."""
-        key = self.area, painter.font().toString()
+    def _update_labels(self, metrics: QFontMetricsF) -> None:
+        """Place the labels again if the view, the target or the font changed.
+
+        While the user drags the target the labels keep their places.
+        """
+        target = None if self.line is None else self.line.at
+        key = (self.area, self.font().toString(), target)
+        if self.is_dragging_line and isinstance(self._labels_key, tuple):
+            key = (*key[:2], self._labels_key[2])
         if key != self._labels_key:
             self._labels_key = key
-            self._labels = self._place_labels(QFontMetricsF(painter.font()))
-        for number, rect in self._labels.items():
-            painter.fillRect(rect, QColor(self._colors["surface"]))  # covers lines of other points
+            self._labels = self._place_labels(metrics)
+
+    def _paint_labels(self, painter: QPainter) -> None:
+        """Paint the labels on the background, so that no line crosses them."""
+        handle = QRectF() if self.line is None else self.line.handle(self.area, self.font())
+        for number, label in self._labels.items():
+            if label.rect.intersects(handle):  # the user dragged it here
+                continue
+            painter.fillRect(label.rect, QColor(self._colors["surface"]))
             painter.setPen(QColor(self._colors["muted" if self.points[number].is_old else "text"]))
-            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, _short(self.points[number].label))
+            painter.drawText(label.rect, Qt.AlignmentFlag.AlignCenter, label.text)
 
-    def _place_labels(self, metrics: QFontMetricsF) -> dict[int, QRectF]:
-        """Return the rectangles of the labels for which there is room, by point.
+    def _place_labels(self, metrics: QFontMetricsF) -> dict[int, _Label]:
+        """Return the labels for which there is room, by point; the current state comes first.
 
-        The current state comes first. A label covers no other label, no point, no noise bar, and
-        neither the target nor the value of the unpruned model.
+        A label covers no other label, no point, no noise bar, and neither the target nor the value
+        of the unpruned model. It is next to its point if no line between points is there, else
+        farther away with a leader line, and only else over a line.
         """
-        area, placed = self.area, dict[int, QRectF]()
+        area, placed = self.area, dict[int, _Label]()
         places = {n: self.pixel_of(n) for n in range(len(self.points))}
         visible = [n for n, place in places.items() if area.rect.contains(place)]
         if len(visible) > _MOST_LABELS:
             return placed
-        side = _RADIUS + 3
-        points = {
-            n: QRectF(places[n].x() - side, places[n].y() - side, 2 * side, 2 * side)
-            for n in visible
-        }
+        radii = self._markers()
+        points = {n: _square(places[n], radii[n] + 3) for n in visible}
         taken = [self.line.handle(area, self.font())] if self.line is not None else []
         for level in (self.level, None if self.line is None else self.line.at):
             if level is not None:
@@ -231,40 +296,70 @@ class QualityCanvas(PlotCanvas):
         for n in visible:
             if (noise := self.points[n].noise) is not None:
                 ends = [area.pixel(self.points[n].x, y).y() for y in noise]
-                taken.append(QRectF(places[n].x() - 3, min(ends), 6, abs(ends[0] - ends[1])))
+                taken.append(QRectF(places[n].x() - 5, min(ends), 10, abs(ends[0] - ends[1])))
+        lines = [(places[p.joined], places[n]) for n, p in enumerate(self.points) if p.joined >= 0]
+        for curve in self._curves:
+            corners = [area.pixel(x, y) for x, y in curve.points]
+            lines += pairwise(corners)
+
+        def fits(rect: QRectF, number: int, leader: QPointF | None) -> bool:
+            if not area.rect.contains(rect) or any(map(rect.intersects, taken)):
+                return False
+            others = [points[n] for n in points if n != number]
+            if any(map(rect.intersects, others)):
+                return False
+            if leader is None:
+                return True
+            blocks = [label.rect for label in placed.values()]
+            markers = (_square(places[n], radii[n]) for n in visible if n != number)
+            blocks += [marker for marker in markers if not marker.contains(places[number])]
+            end = segments([(places[number], leader)])
+            return not any(crosses(block, end) for block in blocks)
+
+        is_far_allowed = len(visible) <= _MOST_FAR_LABELS
         for number in sorted(visible, key=lambda n: n != self.current):
-            text = _short(self.points[number].label)
-            if not text:
-                continue
-            x, y = places[number].x(), places[number].y()
-            width, height = metrics.horizontalAdvance(text) + 2, metrics.height()
-            away = side + _LABEL_GAP
-            for left, top in (
-                (x + away, y - height / 2),
-                (x - away - width, y - height / 2),
-                (x - width / 2, y - away - height),
-                (x - width / 2, y + away),
-                (x + 2, y - away - height),
-                (x + 2, y + away),
-                (x - 2 - width, y - away - height),
-                (x - 2 - width, y + away),
-            ):
-                rect = QRectF(left, top, width, height)
-                free = area.rect.contains(rect) and not any(map(rect.intersects, taken))
-                if free and not any(n != number and rect.intersects(points[n]) for n in points):
-                    placed[number] = rect
-                    taken.append(rect)
+            label = self.points[number].label
+            segments_ = segments(lines)
+            beside: _Label | None = None  # over a line
+            for text in dict.fromkeys(_cut(label, at) for at in _LABEL_LENGTHS):
+                size = QSizeF(metrics.horizontalAdvance(text) + 4, metrics.height())
+                candidates = _candidates(places[number], points[number], size)
+                for rect, leader in candidates if text else ():
+                    if leader is not None and not is_far_allowed:
+                        break
+                    if not fits(rect, number, leader):
+                        continue
+                    if not crosses(rect, segments_):
+                        placed[number] = _Label(text, rect, leader)
+                        break
+                    if leader is None and beside is None:
+                        beside = _Label(text, rect)
+                if number in placed:
                     break
+            if number not in placed and beside is not None:
+                placed[number] = beside
+            if number in placed:
+                taken.append(placed[number].rect)
+                if (leader := placed[number].leader) is not None:
+                    lines.append((places[number], leader))
         return placed
 
     def _paint_tip(self, painter: QPainter, number: int) -> None:
-        """Paint the whole label and the numbers of the point under the mouse in a box."""
-        point, place = self.points[number], self.pixel_of(number)
-        lines = [line for line in (point.label, point.tip) if line]
+        """Paint labels and numbers of the point under the mouse, and of points at its place."""
+        place = self.pixel_of(number)
+        near = [
+            n
+            for n in range(len(self.points))
+            if n != number and (self.pixel_of(n) - place).manhattanLength() < _RADIUS
+        ]
+        told = [self.points[n] for n in (number, *near[: _MOST_IN_TIP - 1])]
+        titles = [point.label for point in told]
+        lines = [line for point in told for line in (point.label, point.tip) if line]
         if not lines or not self.area.rect.contains(place):
             return
         metrics, within = QFontMetricsF(painter.font()), self.area.rect
         room = within.width() - 24
+        whole = lines
         lines = [metrics.elidedText(line, Qt.TextElideMode.ElideMiddle, room) for line in lines]
         width = max(map(metrics.horizontalAdvance, lines)) + 12
         height = metrics.lineSpacing() * len(lines) + 8
@@ -280,7 +375,7 @@ class QualityCanvas(PlotCanvas):
             painter.setBrush(QColor(self._colors["surface"]))
             painter.drawRoundedRect(box, 3, 3)
             for row, line in enumerate(lines):
-                painter.setPen(QColor(self._colors["text" if not row else "muted"]))
+                painter.setPen(QColor(self._colors["text" if whole[row] in titles else "muted"]))
                 base = box.top() + 4 + row * metrics.lineSpacing() + metrics.ascent()
                 painter.drawText(QPointF(box.left() + 6, base), line)
 
@@ -296,12 +391,17 @@ class QualityCanvas(PlotCanvas):
         if curve.knee >= 0:
             painter.drawEllipse(places[curve.knee], _RADIUS + 3, _RADIUS + 3)
 
-    def _paint_point(self, painter: QPainter, number: int, point: Point) -> None:
-        colors, middle = self._colors, self.pixel_of(number)
-        ink = QColor(colors[self._ink(point)])
+    def _paint_point(self, painter: QPainter, number: int, radius: float) -> None:
+        point, colors, middle = self.points[number], self._colors, self.pixel_of(number)
+        ink, surface = QColor(colors[self._ink(point)]), QColor(colors["surface"])
+        painter.setPen(QPen(surface, 2 + 2 * _HALO))
+        painter.setBrush(surface)
+        if number == self.current:
+            painter.drawEllipse(middle, radius + 4, radius + 4)
+        paint_point(painter, middle, point.sides, radius)
         painter.setPen(QPen(ink, 2))
-        painter.setBrush(QColor(colors["surface"]) if point.is_old else ink)
-        paint_point(painter, middle, point.sides, _RADIUS)
+        painter.setBrush(surface if point.is_old or point.is_open else ink)
+        paint_point(painter, middle, point.sides, radius)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if point.of_other_file and not point.is_old:  # a hole in the color of the background
             painter.setPen(Qt.PenStyle.NoPen)
@@ -310,7 +410,7 @@ class QualityCanvas(PlotCanvas):
             painter.setBrush(Qt.BrushStyle.NoBrush)
         if number == self.current:
             painter.setPen(QPen(QColor(colors["accent"]), 2))
-            painter.drawEllipse(middle, _RADIUS + 4, _RADIUS + 4)
+            painter.drawEllipse(middle, radius + 4, radius + 4)
         if number == self.cursor:
             painter.setPen(QPen(QColor(colors["text"]), 1, Qt.PenStyle.DotLine))
             side = _RADIUS + 7
@@ -375,8 +475,60 @@ class QualityCanvas(PlotCanvas):
         return True
 
 
-def _short(label: str) -> str:
-    return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 1]}…"
+def _cut(label: str, longest: int) -> str:
+    return label if len(label) <= longest else f"{label[: longest - 1].rstrip()}…"
+
+
+def _square(middle: QPointF, side: float) -> QRectF:
+    return QRectF(middle.x() - side, middle.y() - side, 2 * side, 2 * side)
+
+
+def _candidates(
+    place: QPointF, marker: QRectF, size: QSizeF
+) -> Iterator[tuple[QRectF, QPointF | None]]:
+    """Yield the possible places of a label, best first, with the end of its line or None.
+
+    `marker` is the rectangle of the marker at `place`.
+    """
+    x, y, width, height = place.x(), place.y(), size.width(), size.height()
+    away = marker.width() / 2 + _LABEL_GAP
+    for left, top in (
+        (x + away, y - height / 2),
+        (x - away - width, y - height / 2),
+        (x - width / 2, y - away - height),
+        (x - width / 2, y + away),
+        (x + 2, y - away - height),
+        (x + 2, y + away),
+        (x - 2 - width, y - away - height),
+        (x - 2 - width, y + away),
+    ):
+        yield QRectF(left, top, width, height), None
+    for distance in _FAR:
+        for right, down in _DIRECTIONS:
+            beside = distance * right
+            left = x + beside - (0 if right > 0 else width if right < 0 else width / 2)
+            rect = QRectF(left, y + (away + distance) * down - height / 2, width, height)
+            end = QPointF(
+                min(max(x, rect.left()), rect.right()), min(max(y, rect.top()), rect.bottom())
+            )
+            yield rect, end
+
+
+def segments(lines: Sequence[tuple[QPointF, QPointF]]) -> Floats:
+    """Return lines as ``float64[n, 2, 2]``: start and end, each with x and y."""
+    ends = [[(a.x(), a.y()), (b.x(), b.y())] for a, b in lines]
+    return np.array(ends, np.float64).reshape(-1, 2, 2)
+
+
+def crosses(rect: QRectF, lines: Floats) -> bool:
+    """Return whether any of the lines has a point within a rectangle."""
+    low, high = np.array(rect.topLeft().toTuple()), np.array(rect.bottomRight().toTuple())
+    start, along = lines[:, 0], lines[:, 1] - lines[:, 0]
+    along = np.where(along == 0, 1e-9, along)  # parallel to an edge
+    enter, leave = (low - start) / along, (high - start) / along
+    first = np.minimum(enter, leave).max(axis=1, initial=0.0)
+    last = np.maximum(enter, leave).min(axis=1, initial=1.0)
+    return bool((first < last).any())
 
 
 _KEYS = {Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus, Qt.Key.Key_Underscore, Qt.Key.Key_0}

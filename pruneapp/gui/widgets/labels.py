@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QCoreApplication, QEvent, QMargins, QSize, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
+    QFont,
     QFontMetrics,
     QFontMetricsF,
     QGuiApplication,
@@ -128,6 +129,25 @@ def elide_text(
                 tail = text[number.end() :]
         return f"{head}…{tail}"
     return shown
+
+
+def wrap_text(text: str, font: QFont, width: int, most: int) -> list[str]:
+    """Return a text in at most `most` lines of a width in pixels; the last one may be elided."""
+    layout = QTextLayout(text, font)
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    layout.setTextOption(option)
+    starts: list[int] = []
+    layout.beginLayout()
+    while len(starts) <= most and (line := layout.createLine()).isValid():
+        line.setLineWidth(width)
+        starts.append(line.textStart())
+    layout.endLayout()
+    lines = [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
+    last = "".join(lines[most - 1 :])
+    if len(lines) > most:
+        last = elide_text(last, QFontMetrics(font), width, Qt.TextElideMode.ElideRight)
+    return [line for line in (*lines[: most - 1], last) if line]
 
 
 def letter_width(widget: QWidget) -> int:
@@ -352,21 +372,7 @@ class ElidedLines(Label):
         The tooltip has the text only if it is elided.
         """
         text, width = within_reason(on_one_line(self._text)), max(self.width(), 1)
-        layout = QTextLayout(text, self.font())
-        option = QTextOption()
-        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        layout.setTextOption(option)
-        starts: list[int] = []
-        layout.beginLayout()
-        while len(starts) <= self._lines and (line := layout.createLine()).isValid():
-            line.setLineWidth(width)
-            starts.append(line.textStart())
-        layout.endLayout()
-        lines = [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
-        last = "".join(lines[self._lines - 1 :])
-        if len(lines) > self._lines:
-            last = elide_text(last, self.fontMetrics(), width, Qt.TextElideMode.ElideRight)
-        super().setText("\n".join(filter(None, (*lines[: self._lines - 1], last))))
+        super().setText("\n".join(wrap_text(text, self.font(), width, self._lines)))
         tip = "\n".join(filter(None, (self._text if self.is_elided else "", self._tip)))
         self.setToolTip(as_plain(tip))
         self.setAccessibleName(self._text)

@@ -352,10 +352,12 @@ LIGHT: Mapping[str, str] = MappingProxyType(
         "kept": "#2f6fb0",
         "pruned": "#c4630a",
         "danger": "#b3261e",
-        # Colors of lines that do not represent kept or pruned weights.
-        "teal": "#007a6c",
-        "magenta": "#b0306e",
-        "olive": "#6b6a00",
+        # Colors of lines and markers that do not represent kept or pruned weights. With "kept" and
+        # "text" they differ in lightness, so that they are distinct for color-blind users as well.
+        "teal": "#0b5e46",
+        "magenta": "#cc6a8e",
+        "olive": "#9c8400",
+        "purple": "#761d81",
     }
 )
 DARK: Mapping[str, str] = MappingProxyType(
@@ -372,9 +374,10 @@ DARK: Mapping[str, str] = MappingProxyType(
         "kept": "#6aa6e0",
         "pruned": "#f2953f",
         "danger": "#ff8a80",
-        "teal": "#4cc4b2",
-        "magenta": "#f07ab0",
-        "olive": "#c9c660",
+        "teal": "#8fdcb4",
+        "magenta": "#dc4f7a",
+        "olive": "#f1d025",
+        "purple": "#a05cc8",
     }
 )
 # High contrast: at least 7 for text and 4.5 for marks and outlines.
@@ -392,9 +395,10 @@ CONTRAST_LIGHT: Mapping[str, str] = MappingProxyType(
         "kept": "#0b4a86",
         "pruned": "#8f4400",
         "danger": "#8c0f0a",
-        "teal": "#00594e",
-        "magenta": "#86164e",
-        "olive": "#4a4900",
+        "teal": "#0b4a30",
+        "magenta": "#b3385f",
+        "olive": "#6e5a00",
+        "purple": "#4a0f5c",
     }
 )
 CONTRAST_DARK: Mapping[str, str] = MappingProxyType(
@@ -411,9 +415,10 @@ CONTRAST_DARK: Mapping[str, str] = MappingProxyType(
         "kept": "#8cc8ff",
         "pruned": "#ffb054",
         "danger": "#ffb3ac",
-        "teal": "#7be6d6",
-        "magenta": "#ffa3cd",
-        "olive": "#ece98a",
+        "teal": "#2fa567",
+        "magenta": "#f08fae",
+        "olive": "#f5d570",
+        "purple": "#a878d8",
     }
 )
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor
 
 from pruneapp.evaluation.metric import SIDES, MeasuredState, MetricChange, StateQuality, StepKind
 from pruneapp.gui.plots.quality import OtherSession, QualityView
+from pruneapp.gui.plots.quality_chart import crosses, segments
 from tests.gui.user import plain
 
 LEFT = Qt.MouseButton.LeftButton
@@ -144,7 +145,7 @@ def test_repairs_and_recoveries_keep_their_colors_after_a_session_is_opened_agai
 
 def test_labels_are_shown_where_there_is_room_and_under_the_mouse(view, qtbot):
     view.canvas.viewport().grab()
-    rects = view.canvas._labels
+    rects = {number: label.rect for number, label in view.canvas._labels.items()}
     assert len(rects) == len(STATES), "four points leave room for their labels"
     boxes = list(rects.values())
     assert not any(a.intersects(b) for a in boxes for b in boxes if a is not b)
@@ -161,6 +162,78 @@ def test_labels_are_shown_where_there_is_room_and_under_the_mouse(view, qtbot):
     view.set_states((STATES[0], *crowd), 1, "")
     view.canvas.viewport().grab()
     assert len(view.canvas._labels) < 10
+
+
+CROWD = (
+    state(0, "Opened", 0.0, 0.989, kind=""),
+    state(1, "L1 50 %, global, on 20 tensors", 0.5, 0.90),
+    state(2, "LAMP 50 %, global, on 20 tensors", 0.503, 0.899, kind="LAMP"),
+    state(3, "Baseline for the paper", 0.507, 0.901, kind="Wanda"),
+    state(4, "L2 30 %, dim 0", 0.3, 0.5, kind="L2", step=StepKind.CHANNELS),
+)
+
+
+def test_no_line_crosses_a_label_and_points_in_a_crowd_are_labeled_too(show, english):
+    """Regression: of nearly equal points one had a label, and lines were drawn through it."""
+    view = show(QualityView(), 700, 500)
+    view.set_states(CROWD, 2, "")
+    canvas = view.canvas
+    canvas.viewport().grab()
+    assert set(canvas._labels) == set(range(len(CROWD)))
+    drawn = [(canvas.pixel_of(p.joined), canvas.pixel_of(n)) for n, p in enumerate(canvas.points)]
+    drawn += [(canvas.pixel_of(n), at.leader) for n, at in canvas._labels.items() if at.leader]
+    target = canvas.area.pixel(0, canvas.line.at).y()
+    for number, label in canvas._labels.items():
+        others = [ends for ends in drawn if ends[0] != canvas.pixel_of(number)]
+        assert not crosses(label.rect, segments(others)), label.text
+        assert not label.rect.top() <= target <= label.rect.bottom()
+
+
+def test_the_target_crosses_no_label_while_and_after_it_is_dragged(view, qtbot):
+    """Regression: labels were placed for the first target, and others were drawn through them."""
+    view.set_states((*STATES, state(9, "Ln 30 %", 0.3, 0.85)), 1, "")
+    canvas, viewport = view.canvas, view.canvas.viewport()
+    viewport.grab()
+    number = next(n for n, s in enumerate(view._states) if s.number == 9)
+    label = canvas._labels[number].rect
+    line = canvas.area.pixel(canvas.area.x[0], canvas.line.at).toPoint() + QPoint(40, 0)
+    qtbot.mousePress(viewport, LEFT, pos=line)
+    qtbot.mouseMove(viewport, QPoint(line.x(), round(label.center().y())))
+    image = viewport.grab().toImage()
+    accent = QColor(view._colors["accent"])
+    inside = (int(label.left()) + 1, round(label.center().y()))
+    assert image.pixelColor(int(label.left()) - 12, inside[1]) == accent
+    assert image.pixelColor(*inside) != accent, "the label is above the line"
+    assert canvas._labels[number].rect == label, "labels keep their places during the drag"
+    qtbot.mouseRelease(viewport, LEFT, pos=QPoint(line.x(), round(label.center().y())))
+    viewport.grab()
+    at = canvas.area.pixel(0, canvas.line.at).y()
+    assert not any(x.rect.top() <= at <= x.rect.bottom() for x in canvas._labels.values())
+
+
+def test_a_point_below_another_one_is_visible_and_in_the_box_under_the_mouse(view, qtbot):
+    """Regression: of two states with the same numbers only the last one was visible."""
+    twin = state(7, "LAMP 80 %", 0.8, 0.742, kind="LAMP")
+    view.set_states((*STATES, twin), 3, "")
+    view.canvas.set_labels_shown(shown=False)
+    image, at = view.canvas.viewport().grab().toImage(), pixel(view, 3)
+    assert pixel(view, 7) == at
+    inks = {p.label: view._colors[p.ink] for p in view.canvas.points}
+    assert image.pixelColor(at) == QColor(inks["L1 80 %"]), "the current state is on top"
+    row = [image.pixelColor(at + QPoint(x, 0)) for x in range(-14, 15)]
+    assert QColor(inks["LAMP 80 %"]) in row
+    before = image
+    qtbot.mouseMove(view.canvas.viewport(), QPoint(2, 2))
+    qtbot.mouseMove(view.canvas.viewport(), at)
+    assert view.canvas._pointed >= 0
+    after = view.canvas.viewport().grab().toImage()
+    changed = [
+        y
+        for y in range(image.height())
+        if any(before.pixel(x, y) != after.pixel(x, y) for x in range(0, image.width(), 3))
+    ]
+    high = view.canvas.fontMetrics().lineSpacing()
+    assert len(changed) >= 4 * high, "labels and numbers of both states"
 
 
 def test_a_point_on_the_target_line_is_clicked_instead_of_the_line(view, qtbot):
@@ -198,6 +271,22 @@ def test_the_state_that_meets_the_target_has_a_button_to_go_there(view, qtbot):
     assert not view.go.isVisible()
 
 
+def test_the_best_state_is_named_whole_beside_the_button(show, english):
+    """Regression: the sentence was elided in one line, although there was room for two."""
+    view = show(QualityView(), 560, 420)
+    best = replace(STATES[2], label="1: L1 50 %, global, on 20 tensors")
+    view.set_states((STATES[0], best), 0, "")
+    text, width = view.readout.text(), view.readout.width()
+    assert text.endswith("(1: L1 50 %, global, on 20 tensors); noise ±1.3 points")
+    assert view.go.isVisible()
+    assert view.readout.geometry().right() < view.go.geometry().left()
+    assert view.readout.shortened(width).replace("\n", "") == text
+    lines = view.readout.shortened(width).split("\n")
+    assert len(lines) == 2
+    assert view.readout.height() >= 2 * view.fontMetrics().lineSpacing()
+    assert view.readout.shortened(120).endswith("…"), "in too little width"
+
+
 def test_the_cursor_stays_on_its_state_when_another_was_measured(view, qtbot):
     view.canvas.set_cursor(2)
     here = view._states[2].number
@@ -211,7 +300,7 @@ def test_the_cursor_stays_on_its_state_when_another_was_measured(view, qtbot):
 LONG = ("accuracy_on_the_validation_set_of_the_" * 4)[:120]
 
 
-@pytest.mark.parametrize(("width", "height"), [(700, 420), (440, 260)])
+@pytest.mark.parametrize(("width", "height"), [(700, 420), (440, 280)])
 def test_long_names_are_shortened_and_whole_in_tooltips(view, qtbot, width, height):
     """Regression: they were cut off at the axis, in the legend, and at the edge of the table."""
     view.resize(width, height)
@@ -234,8 +323,8 @@ def test_long_names_are_shortened_and_whole_in_tooltips(view, qtbot, width, heig
     assert axis.label.toPlainText().strip().endswith(", %")
     assert axis.label.boundingRect().width() <= axis.size().height()
     swatch = view.legend.entries[0]
-    assert swatch.label.endswith("…")
-    assert swatch.tip == method
+    assert swatch.label == swatch.tip == method
+    assert _place(view.legend, 0).right() <= view.legend.width()
     view.toggle_table()
     qtbot.wait(20)
     model, across = view._table.numbers, Qt.Orientation.Horizontal
@@ -550,6 +639,22 @@ def test_each_series_has_its_own_color_in_the_legend(view):
     corner, middle = _place(view.legend, 0).topLeft(), _swatch_middle(view.legend, 0)
     assert image.pixelColor(middle) == QColor(shown[0].colors[0])
     assert image.pixelColor(corner + QPoint(1, 3)) != QColor(shown[0].colors[0]), "a circle"
+
+
+def test_more_series_than_colors_differ_by_open_markers(view):
+    kinds = [f"method {n}" for n in range(10)]
+    view.set_states([state(n, k, n / 40, 0.9, kind=k) for n, k in enumerate(kinds, 1)], 1, "")
+    shown = view.legend.entries[: len(kinds)]
+    assert len({(swatch.colors, swatch.is_open) for swatch in shown}) == len(kinds)
+    number = next(n for n, s in enumerate(shown) if s.is_open)
+    surface = QColor(view._colors["surface"])
+    assert view.canvas.points[number].is_open
+    view.canvas.set_labels_shown(shown=False)
+    image = view.canvas.viewport().grab().toImage()
+    assert image.pixelColor(view.canvas.pixel_of(number).toPoint()) == surface
+    legend = view.legend.grab().toImage()
+    ink = QColor(shown[number].colors[0])
+    assert legend.pixelColor(_swatch_middle(view.legend, number)) != ink
 
 
 def _swatch_middle(legend, entry):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
+import numpy as np
 import pytest
 from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QPainter, QPalette, QStandardItemModel
@@ -21,6 +24,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.gui.plots.heatmap import shading
+from pruneapp.gui.plots.quality import _INKS
 from pruneapp.gui.widgets.theme import (
     DARK_THEME,
     LIGHT_THEME,
@@ -55,8 +60,34 @@ def test_text_has_a_contrast_of_four_and_a_half(theme, surface):
 @pytest.mark.parametrize("theme", THEMES.values(), ids=list(THEMES))
 @pytest.mark.parametrize("surface", ["window", "surface"])
 def test_marks_have_a_contrast_of_three(theme, surface):
-    for token in ("kept", "pruned", "accent", "teal", "magenta", "olive"):
+    for token in ("kept", "pruned", "accent", "teal", "magenta", "olive", "purple"):
         assert contrast(theme.colors[token], theme.colors[surface]) >= 3.0, (token, surface)
+
+
+# Simulations of color blindness, for linear light (Machado, Oliveira and Fernandes, 2009).
+VISION = {
+    "normal": np.eye(3),
+    "protan": [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
+    "deutan": [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
+    "tritan": [[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]],
+}
+
+
+def simulated(color, vision):
+    """Return a color as OKLab in a simulated vision."""
+    light = np.clip(np.array(VISION[vision]) @ shading.linear(color), 0, 1)
+    return np.cbrt(light @ shading._TO_LMS.T) @ shading._TO_LAB.T
+
+
+@pytest.mark.parametrize("vision", VISION)
+@pytest.mark.parametrize("theme", THEMES.values(), ids=list(THEMES))
+def test_colors_of_series_differ_for_color_blind_users_as_well(theme, vision):
+    """Regression: teal was seen as blue, and as magenta by others."""
+    least = 0.06 if theme.name.startswith("contrast") else 0.08
+    for one, other in combinations(_INKS, 2):
+        colors = theme.colors[one], theme.colors[other]
+        distance = np.linalg.norm(simulated(colors[0], vision) - simulated(colors[1], vision))
+        assert distance >= least, (one, other)
 
 
 @pytest.mark.parametrize("theme", THEMES.values(), ids=list(THEMES))
@@ -82,7 +113,7 @@ def test_high_contrast_is_high(theme):
     for surface in ("window", "surface", "button"):
         for token in ("text", "muted", "danger"):
             assert contrast(theme.colors[token], theme.colors[surface]) >= 7.0, (token, surface)
-        for token in ("border", "kept", "pruned", "accent", "teal", "magenta", "olive"):
+        for token in ("border", "kept", "pruned", "accent", "teal", "magenta", "olive", "purple"):
             assert contrast(theme.colors[token], theme.colors[surface]) >= 4.5, (token, surface)
     assert contrast(theme.colors["accent_text"], theme.colors["accent"]) >= 7.0
 

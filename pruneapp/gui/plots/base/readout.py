@@ -32,10 +32,13 @@ from pruneapp.gui.widgets.labels import (
     ElidedLabel,
     Ink,
     as_plain,
+    elide_text,
     join_names,
     join_sentences,
     letter_width,
     on_one_line,
+    within_reason,
+    wrap_text,
 )
 from pruneapp.gui.widgets.number_format import locale
 from pruneapp.gui.widgets.safe_paint import saved_painter_state
@@ -46,10 +49,10 @@ _MAX_MEASURED_LENGTH = 1000  # characters of a text that fills any line
 
 
 class Readout(ElidedLabel):
-    """One line of text that is elided at its end; the start of a sentence is needed most.
+    """One or more lines of text that is elided at its end: the start is needed most.
 
-    Its size does not depend on the text, and the text is not passed to QLabel: setting the text of
-    a label invalidates the layout of all parents up to the docks, here with each mouse move.
+    The height is that of its lines, and the text is not passed to QLabel: setting the text of a
+    label invalidates the layout of all parents up to the docks, here with each mouse move.
     """
 
     textChanged = Signal()  # another text is shown
@@ -58,8 +61,18 @@ class Readout(ElidedLabel):
 
     def __init__(self) -> None:
         self._text = ""
+        self._lines = 1
         super().__init__("")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def set_lines(self, lines: int) -> None:
+        """Set the number of lines that the text may take."""
+        self._lines = lines
+        self.updateGeometry()
+
+    def minimumSizeHint(self) -> QSize:
+        size = super().minimumSizeHint()
+        return size + QSize(0, (self._lines - 1) * self.fontMetrics().lineSpacing())
 
     def text(self) -> str:
         return self._text
@@ -68,10 +81,14 @@ class Readout(ElidedLabel):
         """Return the text as shown at a width in pixels.
 
         If the text is too wide, tensor names are replaced by their short forms (see `set_names`).
-        If it still is, it is cut after the last complete part that fits, followed by "…"; parts end
-        with ";". If not even one part fits, the text is elided within it.
+        If it still is, it is wrapped to the lines, and the last one is elided. A single line is cut
+        after the last complete part that fits, followed by "…"; parts end with ";". If not even one
+        part fits, the text is elided within it.
         """
         shown = super().shortened(width)
+        if self._lines > 1 and shown != within_reason(self._text):
+            text = self._names.in_text(within_reason(self._text))
+            return "\n".join(wrap_text(text, self.font(), width, self._lines))
         last = max(map(shown.rfind, ";；"))
         if last < 0 or shown == self._text or not shown.endswith("…"):
             return shown
@@ -252,6 +269,7 @@ class Swatch:
     dashed: bool = False  # with the dashed outline of partly protected bars
     tip: str = ""  # sentence for the tooltip, if the label is not enough
     sides: int | None = None  # corners of a marker, 0 for a circle; None for an area
+    is_open: bool = False  # whether a marker is not filled
     line: bool = False  # a dashed line instead of an area
     # The widest label; its width is reserved, so that the gradient keeps its width.
     widest: str = ""
@@ -357,8 +375,9 @@ class Legend(QWidget):
     def minimumSizeHint(self) -> QSize:
         words = letter_width(self) * _MIN_TEXT_LETTERS
         widths = (
-            self._width(entry, narrow=True) if entry.colors else min(self._width(entry), words)
+            width if entry.is_ramp else min(width, words)
             for entry in self.entries
+            for width in (self._width(entry, narrow=True),)
         )
         width = max(widths, default=0)
         return QSize(width + 2, self._first_height(low=self.low))
@@ -422,8 +441,9 @@ class Legend(QWidget):
     def _places(self, available: int, *, low: bool) -> list[QRect]:
         """Return the rectangle of each entry, wrapped at `available` pixels.
 
-        A wider entry takes a whole line, or several if it is only text. The color gradient shrinks
-        so that all entries fit into one line. All entries of a line have its height.
+        A wider entry takes a whole line and is elided, or several lines if it is only text. The
+        color gradient shrinks so that all entries fit into one line. All entries of a line have its
+        height.
         """
         missing = max(0, self._line_width() - available)
         lines: list[list[tuple[int, int]]] = []  # left and width of the entries
@@ -432,9 +452,9 @@ class Legend(QWidget):
         right = available + 1
         for entry in self.entries:
             width = self._width(entry, narrow=low)
-            if not entry.colors:
+            if not entry.is_ramp:
                 width = min(width, available)
-            if entry.is_ramp:
+            else:
                 width = max(self._width(entry, narrow=True), width - missing)
             if not lines or right + _SPACE + width > available:
                 lines.append([])
@@ -500,8 +520,8 @@ class Legend(QWidget):
             ink = QColor(entry.colors[0])
             with saved_painter_state(painter):
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-                painter.setPen(QPen(ink, 1))
-                painter.setBrush(ink)
+                painter.setPen(QPen(ink, 2 if entry.is_open else 1))
+                painter.setBrush(Qt.BrushStyle.NoBrush if entry.is_open else ink)
                 paint_point(painter, QRectF(rect).center(), entry.sides, _SWATCH / 2 - 2)
         if entry.hatched or entry.is_ramp:
             painter.setPen(QPen(self.palette().color(Ink.Mid), 1))
@@ -515,14 +535,11 @@ class Legend(QWidget):
                 painter.setPen(QPen(QColor(color), 1))
                 painter.drawRect(rect.adjusted(inset, inset, -inset - 1, -inset - 1))
         painter.setPen(self.palette().color(TEXT))
-        painter.drawText(
-            left + wide + _GAP,
-            top,
-            self.fontMetrics().horizontalAdvance(entry.label) + 1,
-            height,
-            _MIDDLE,
-            entry.label,
-        )
+        left += wide + _GAP
+        text, room = entry.label, place.right() + 1 - left
+        if self.fontMetrics().horizontalAdvance(text) > room:
+            text = elide_text(text, self.fontMetrics(), room)
+        painter.drawText(left, top, place.right() + 2 - left, height, _MIDDLE, text)
 
     def _brush(self, entry: Swatch, rect: QRect) -> QBrush:
         if entry.hatched:
