@@ -21,7 +21,7 @@ from pruneapp.gui.plots.chart.axes import NamesAxis
 from pruneapp.gui.plots.chart.bar_chart import BarChartView
 from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
 from pruneapp.gui.plots.chart.items import BarChart, TableColumn
-from pruneapp.gui.plots.heatmap.shading import is_dark, mix, pixels, ramp, readable_on
+from pruneapp.gui.plots.heatmap.shading import is_dark, luminance, mix, pixels, ramp, readable_on
 from pruneapp.gui.widgets.controls import ElidedBox, choice_box, lay_in_row, set_choices
 from pruneapp.gui.widgets.labels import (
     as_plain,
@@ -53,6 +53,18 @@ _SHADES = 256
 _LAYER, _DAMAGE, _SIZE = "layer", "damage", "size"  # keys of the orders
 _HELD = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
 _SIDES = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+
+
+# Luminance of the darkest and the lightest gray cell, on a light and on a dark background: their
+# numbers have a contrast of 7, as black on a medium gray is hard to read.
+_DARKEST, _LIGHTEST_IN_DARK = 0.3, 0.1
+
+
+def _gray(ground: str, ink: str) -> str:
+    """Return the color of the worst damage in another state: `ink` mixed with the background."""
+    limit = _LIGHTEST_IN_DARK if is_dark({"surface": ground}) else _DARKEST
+    start, end = luminance(ground), luminance(ink)
+    return mix(ground, ink, min(1.0, (limit - start) / (end - start)))
 
 
 @lru_cache(maxsize=8)
@@ -87,7 +99,7 @@ class SensitivityCanvas(ChartCanvas):
         # ``float64[rows, columns]``: damage from 0 to 1; NaN if not measured.
         self._levels: NDArray[np.float64] = np.zeros((0, 0))
         self.text: Callable[[int, int], str] = lambda _row, _column: ""
-        self._ink = "danger"
+        self._is_gray = False
         super().__init__(self.amounts, NamesAxis(), sideways=True)
 
     @property
@@ -101,7 +113,7 @@ class SensitivityCanvas(ChartCanvas):
         levels: NDArray[np.float64],
         text: Callable[[int, int], str],
         *,
-        ink: str,
+        is_gray: bool,
     ) -> None:
         """Set the cells, in place of the last ones.
 
@@ -113,10 +125,11 @@ class SensitivityCanvas(ChartCanvas):
             Damage of each cell from 0 to 1, ``float64[rows, columns]``; NaN if not measured.
         text
             Returns the text of the cell at a row and column.
-        ink
-            Color token of the worst damage.
+        is_gray
+            Whether the cells are gray instead of red.
         """
-        self.amounts.amounts, self._levels, self.text, self._ink = amounts, levels, text, ink
+        self.amounts.amounts, self._levels, self.text = amounts, levels, text
+        self._is_gray = is_gray
         self.column = min(self.column, max(0, len(amounts) - 1))
         self.set_top(-0.5, max(len(amounts), 1) - 0.5)
         self.amounts.redraw()
@@ -124,7 +137,9 @@ class SensitivityCanvas(ChartCanvas):
 
     def fill(self, level: float) -> int:
         """Return the pixel of a cell with a damage of `level`, as in ``QImage.Format_RGB32``."""
-        shades = _shades(self._colors["surface"], self._colors[self._ink])
+        ground = self._colors["surface"]
+        worst = _gray(ground, self._colors["muted"]) if self._is_gray else self._colors["danger"]
+        shades = _shades(ground, worst)
         return int(shades[round(level * (_SHADES - 1))])
 
     def cell_rect(self, row: int, column: int, rows: int = 1) -> QRectF:
@@ -340,7 +355,7 @@ class SensitivityView(BarChartView):
                 s.amounts,
                 s.levels[order],
                 lambda row, column: self._short_cell_text(order[row], column),
-                ink="danger" if s.is_current and not s.is_old else "muted",
+                is_gray=not s.is_current or s.is_old,
             )
         super().refresh()
         canvas.cursor_bar = self._names.index(at_cursor) if at_cursor in self._names else -1
@@ -537,7 +552,7 @@ class SensitivityView(BarChartView):
             (True, False): self.tr("from another state, in an earlier run"),
         }
         if words := gray.get((sensitivity.is_old, sensitivity.is_current), ""):
-            swatches.append(Swatch(words, (self._colors["muted"],)))
+            swatches.append(Swatch(words, (colors[-1],)))
         return swatches
 
     def _drawn_area(self) -> QRect:
