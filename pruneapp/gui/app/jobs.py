@@ -20,6 +20,7 @@ from typing import Any, Generic, TypedDict, TypeVar, Unpack
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from pruneapp.errors import PruneAppError
+from pruneapp.gui.app.runtime import PausingToken, worker_pause
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.progress import Cancelled, CancelToken, Job, TimeLeft
 
@@ -144,7 +145,7 @@ class Task(Generic[T]):
     on_late: Callable[[T], object] = _nothing
     restart: Restart | None = None  # None if the user cannot undo a cancellation
     visible: bool = False
-    token: CancelToken = field(default_factory=CancelToken)
+    token: CancelToken = field(default_factory=PausingToken)
     begun: bool = False
     ended: bool = False
     since: float = field(default_factory=time.monotonic)  # when it was queued, or became visible
@@ -474,6 +475,7 @@ class Jobs(QObject):
         cancellation; the process must then be left by `os._exit`, as Python cannot end a thread.
         May be called again, to wait longer; `run` must not be called any more.
         """
+        worker_pause.end()
         stopped, self._pending, self._not_started = self._pending, [], []
         for task in stopped:
             task.cancel()
@@ -499,6 +501,7 @@ class Jobs(QObject):
 
     @Slot(object)
     def _on_progressed(self, progress: JobProgress) -> None:
+        worker_pause.begin()
         shown = self._first_visible
         if shown is not None and shown.title == progress.title:
             self.progressed.emit(progress)
@@ -516,6 +519,7 @@ class Jobs(QObject):
         later. Called a second time by the thread for a task that `_cancel` has reported;
         emits `unstuck` then.
         """
+        worker_pause.begin()
         started = time.monotonic()
         try:
             if task in self._pending:  # False if it was stopped, or already reported

@@ -29,6 +29,7 @@ from pruneapp.document.document import Document
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import Lane, Restart, Task
+from pruneapp.gui.app.runtime import worker_pause
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.widgets.controls import call_soon
 from pruneapp.gui.widgets.engine_text import translate_error
@@ -107,6 +108,7 @@ class _RunningFlow:
         ends quietly by `Cancelled`, by `PruneAppError` after emitting `refused`; other exceptions
         are raised. Without effect if the flow was closed.
         """
+        worker_pause.begin()
         feature = self._feature
         self._work = None
         if self not in feature.runs:

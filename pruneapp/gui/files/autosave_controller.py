@@ -27,9 +27,10 @@ from pruneapp.errors import OriginalChangedError, PruneAppError, StaleError
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import IdleScheduler
 from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.app.runtime import PausingToken, worker_pause
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.widgets.controls import single_shot
-from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.progress import Cancelled, Job
 from pruneapp.sessions import kept_histories
 from pruneapp.sessions.journal import Journal, JournalUpdate, folder
 from pruneapp.sessions.journal_reader import JournalFile
@@ -48,7 +49,7 @@ class _Work:
 
     def __init__(self, restored: JournalFile | None) -> None:
         self.journal = Journal(folder())
-        self.token = CancelToken()
+        self.token = PausingToken()
         # The journal that was restored; needed until the new journal is complete.
         self.restored_from = restored
         # States that were captured during a write.
@@ -167,6 +168,7 @@ class AutosaveController(Controller):
         view = self._view()
         state = Capture.of(document), view
         with_view = len(document.items) > 1 or bool(measurements_in(view))
+        worker_pause.end()
         try:
             self._pool.submit(work.write, state, with_view=with_view).result()
         except PruneAppError as error:

@@ -40,6 +40,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.errors import escape_text
 from pruneapp.gui.app.notices import NoticeBar
+from pruneapp.gui.app.runtime import worker_pause
 from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.app.windows import TITLE
 from pruneapp.gui.commands.actions import Actions
@@ -419,7 +420,9 @@ class MainWindow(QMainWindow):
     # -- Qt's events ----------------------------------------------------------------------------
 
     def event(self, event: QEvent) -> bool:
-        """Keep the widths of the docks after the user has moved a border between them."""
+        """Pause tasks during a paint, and keep the widths of docks that the user has changed."""
+        if event.type() == QEvent.Type.UpdateRequest:
+            worker_pause.begin()
         is_handled = super().event(event)
         if event.type() == QEvent.Type.MouseButtonRelease:
             self._keep_widths()

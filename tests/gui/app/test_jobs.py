@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 import weakref
 
 import pytest
@@ -11,6 +12,7 @@ from PySide6.QtCore import QCoreApplication, QTimer
 
 from pruneapp.errors import ExportError, PruneAppError
 from pruneapp.gui.app import jobs as module
+from pruneapp.gui.app import runtime
 from pruneapp.gui.app.jobs import Jobs, Lane, LatestTask, Restart
 from tests.gui.event_loop_delay import Stopwatch
 from tests.gui.job_gate import endless
@@ -158,6 +160,52 @@ def test_progress_is_reported_a_few_times_a_second_only(jobs, calls, qtbot):
 
     assert 1 <= len(reports) < 60
     assert (reports[0].title, reports[0].label) == ("Counting", "layer")
+
+
+@pytest.fixture
+def steps(jobs, qtbot):
+    """The number of steps of a running task, in a list."""
+    count = [0]
+
+    def work(job):
+        while True:
+            job.step(1)
+            count[0] += 1
+
+    task = jobs.run(work, count.append, count.append, title="Counting")
+    qtbot.waitUntil(lambda: count[0] > 0)
+    yield count
+    task.cancel()
+
+
+def test_a_task_pauses_until_the_main_thread_has_processed_its_events(steps, qtbot, monkeypatch):
+    monkeypatch.setattr(runtime, "PAUSE_S", 60.0)
+    runtime.worker_pause.begin()
+    time.sleep(0.01)  # it may be between its check and its count
+    paused = steps[0]
+    time.sleep(0.05)
+
+    assert steps[0] == paused
+    qtbot.waitUntil(lambda: steps[0] > paused)
+
+
+def test_a_task_pauses_for_a_limited_time_while_the_main_thread_is_blocked(steps, monkeypatch):
+    monkeypatch.setattr(runtime, "PAUSE_S", 0.01)
+    runtime.worker_pause.begin()
+    before = steps[0]
+    deadline = time.monotonic() + 10
+
+    while steps[0] < before + 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+    assert steps[0] >= before + 2
+
+
+def test_a_paused_task_ends_at_once_when_the_jobs_are_stopped(jobs, steps, monkeypatch):
+    monkeypatch.setattr(runtime, "PAUSE_S", 60.0)
+    runtime.worker_pause.begin()
+
+    assert jobs.stop(patience_ms=10_000)
 
 
 def test_short_tasks_run_while_a_serial_one_is_running(jobs, calls, qtbot):

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QScrollArea
 
 from pruneapp import resources
 from pruneapp.errors import PruneAppError
+from pruneapp.gui.app import runtime
 from pruneapp.gui.method_form.form_model import FormRequest, FormRow
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.preview.figures import StepFigures
@@ -307,3 +308,19 @@ def test_the_buttons_of_a_state_do_not_move_with_its_figures(opened):
     user.click_state(1)
     user.wait(lambda: preview.heading.text() == "Current state")
     assert places() == result
+
+
+def test_tasks_pause_while_the_window_is_painted_and_during_commands(
+    two_pruned_layers, qtbot, monkeypatch
+):
+    begun = []
+    monkeypatch.setattr(runtime.worker_pause, "begin", lambda: begun.append(True))
+    window = two_pruned_layers.window
+
+    window.actions_["undo"].trigger()
+
+    assert begun
+    window.repaint()
+    begun.clear()
+    window.update()
+    qtbot.waitUntil(lambda: bool(begun))
