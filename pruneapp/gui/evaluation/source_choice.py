@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import pairwise
@@ -19,7 +19,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.widgets.controls import LineEdit, choice_box, lay_in_column, single_shot
+from pruneapp.gui.widgets.controls import (
+    LineEdit,
+    choice_box,
+    choose_by_click,
+    lay_in_column,
+    single_shot,
+)
 from pruneapp.gui.widgets.labels import DANGER, MUTED, label_for, plain, translate, with_label
 
 # Pause after the last keystroke before a typed path is checked.
@@ -72,6 +78,15 @@ class DataSource:
     def draws(self) -> bool:
         """Whether the source takes a seed."""
         return self.kind is not DataKind.STATISTICS
+
+
+@dataclass(frozen=True)
+class SourceFields:
+    """What the fields of a choice contain, also those that its kind does not use."""
+
+    source: DataSource
+    texts: Mapping[DataKind, str]
+    unpruned: str  # path of the unpruned model
 
 
 def source_name(source: DataSource) -> str:
@@ -160,6 +175,7 @@ class SourceChoice(QWidget):
                 field.setPlaceholderText("python evaluate.py {checkpoint}")
                 grid.addWidget(field, row, 1)
                 grid.addWidget(self.better, row, 2)
+                choose_by_click(radio, self.better)
             elif kind is DataKind.INPUTS:
                 field = self.fields[kind] = self._field(label.replace("&", ""), help_)
                 field.setPlaceholderText("batch=1")
@@ -171,6 +187,8 @@ class SourceChoice(QWidget):
                 self.fields[kind], self.buttons[kind] = field, button
                 button.clicked.connect(lambda _=False, kind=kind: self._browse(kind))
             radio.toggled.connect(self._on_kind)
+            beside_it = self.fields.get(kind), self.buttons.get(kind)
+            choose_by_click(radio, *filter(None, beside_it))
             if len(kinds) == 1 and kind in self.fields:  # nothing to choose
                 grid.removeWidget(radio)
                 radio.hide()
@@ -218,6 +236,20 @@ class SourceChoice(QWidget):
                     field.setText(text)
             self.better.setCurrentIndex(max(0, self.better.findData(source.better)))
         self._typed.stop()
+
+    def contents(self) -> SourceFields:
+        """Return what the fields contain."""
+        texts = {kind: field.text() for kind, field in self.fields.items()}
+        return SourceFields(self.source(), texts, self.unpruned_path())
+
+    def set_contents(self, contents: SourceFields) -> None:
+        """Show what the fields of another choice contained, like `set_source`; skip empty ones."""
+        for kind, field in self.fields.items():
+            if text := contents.texts.get(kind):
+                field.setText(text)
+        if self.unpruned is not None:
+            self.unpruned.setText(contents.unpruned)
+        self.set_source(contents.source)
 
     def unpruned_path(self) -> str:
         """Return the path of the unpruned model; empty for the open file."""

@@ -617,6 +617,15 @@ def rows_of_editors(
     return settings, editors
 
 
+def valid_values(editors: Mapping[str, Editor]) -> dict[str, Any]:
+    """Return the values of editors by name, without those that are invalid."""
+    values = {}
+    for name, editor in editors.items():
+        with contextlib.suppress(ParameterError):
+            values[name] = editor.value()
+    return values
+
+
 _CHECKED = ("", "")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,8 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.errors import ParameterError
-from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice
-from pruneapp.gui.method_form.editors import FlagEditor, rows_of_editors
+from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice, SourceFields
+from pruneapp.gui.method_form.editors import FlagEditor, rows_of_editors, valid_values
 from pruneapp.gui.plots.curves import CurveGroup, CurveView, StepCurve
 from pruneapp.gui.recovery.progress import (
     HELD_OUT,
@@ -32,7 +33,7 @@ from pruneapp.gui.recovery.progress import (
     TrainedWindow,
 )
 from pruneapp.gui.widgets.clipboard import text_of
-from pruneapp.gui.widgets.controls import CopyButton, lay_in_column, single_shot
+from pruneapp.gui.widgets.controls import CopyButton, choose_by_click, lay_in_column, single_shot
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
 from pruneapp.gui.widgets.labels import (
     DANGER,
@@ -63,6 +64,16 @@ _METRIC_INK = "magenta"
 _NOTHING = "–"
 
 
+@dataclass(frozen=True)
+class RecoverFields:
+    """What the fields of the dialog contain."""
+
+    source: SourceFields
+    values: Mapping[str, Any]  # of the settings, without invalid ones
+    trains: bool  # whether the user chose train() of the script
+    evaluates: bool  # whether the user wants to evaluate, if that is possible
+
+
 class RecoverDialog(Dialog):
     """Asks for the inputs and settings of a recovery.
 
@@ -82,6 +93,7 @@ class RecoverDialog(Dialog):
         self.setWindowTitle(self.tr("Recover"))
         self._params = tuple(params)
         self._may_recover = False
+        self._wants_training, self._wants_evaluation = False, True
         self.about = plain(
             self.tr(
                 "Trains the remaining weights, while pruned weights stay zero and protected "
@@ -116,6 +128,7 @@ class RecoverDialog(Dialog):
             radio.setAccessibleDescription(radio.toolTip())
             self._how.addButton(radio)
             radio.toggled.connect(self._show_state)
+            radio.clicked.connect(self._on_how)
         self.no_training = plain(ink=MUTED)
         trains = QWidget(self)
         row = QHBoxLayout(trains)
@@ -123,6 +136,8 @@ class RecoverDialog(Dialog):
         row.addWidget(self.trains)
         row.addWidget(self.no_training, 1)
         settings, self.editors = rows_of_editors(params, self, self._show_state)
+        of_distillation = (e for name, e in self.editors.items() if name != self.EVALUATES)
+        choose_by_click(self.distills, *of_distillation)
         self.set_up = QPushButton(self.tr("Set up…"), settings)
         self.set_up.setAccessibleName(self.tr("Set up an evaluation…"))
         self.set_up.setToolTip(
@@ -130,7 +145,10 @@ class RecoverDialog(Dialog):
         )
         self.set_up.setAccessibleDescription(self.set_up.toolTip())
         self.set_up.clicked.connect(self.setUpRequested)
-        self.editors[self.EVALUATES].line.addWidget(self.set_up)
+        flag = self.editors[self.EVALUATES]
+        assert isinstance(flag, FlagEditor)
+        flag.box.clicked.connect(self._on_evaluates)
+        flag.line.addWidget(self.set_up)
         self.note = plain(wrap=True, ink=MUTED)
         # Its space is reserved, so that nothing moves while a field is edited.
         self.note.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
@@ -162,12 +180,12 @@ class RecoverDialog(Dialog):
         """Offer what the functions of the script allow.
 
         `found` is whether there is a script. If neither it nor the evaluation of the states
-        `evaluates` the model, the flag is off, and a button offers to set up an evaluation.
+        `evaluates` the model, the flag is off, and a button offers to set up an evaluation. What
+        the user chose before is chosen again once it is possible.
         """
         self._may_recover = found
         self.trains.setEnabled(trains)
-        if not trains:
-            self.distills.setChecked(True)
+        (self.trains if trains and self._wants_training else self.distills).setChecked(True)
         why = ""
         if self.source.source().kind is not DataKind.SCRIPT:
             why = self.tr("Choose an evaluation script with a function train(model).")
@@ -175,7 +193,7 @@ class RecoverDialog(Dialog):
             why = self.tr("The script does not define train(model).")
         self.no_training.setText(why)
         flag = self.editors[self.EVALUATES]
-        flag.set_value(evaluates)
+        flag.set_value(evaluates and self._wants_evaluation)
         assert isinstance(flag, FlagEditor)
         flag.box.setEnabled(evaluates)  # not the editor, which contains the button
         self.set_up.setVisible(found and not evaluates)
@@ -187,7 +205,25 @@ class RecoverDialog(Dialog):
         """Return the settings; raise `ParameterError` if one is invalid."""
         return {name: editor.value() for name, editor in self.editors.items()}
 
+    def fields(self) -> RecoverFields:
+        """Return what the fields contain."""
+        how = self._wants_training, self._wants_evaluation
+        return RecoverFields(self.source.contents(), valid_values(self.editors), *how)
+
+    def set_fields(self, fields: RecoverFields) -> None:
+        """Show what the fields contained before; `set_functions` follows."""
+        self.source.set_contents(fields.source)
+        for name, value in fields.values.items():
+            self.editors[name].set_value(value)
+        self._wants_training, self._wants_evaluation = fields.trains, fields.evaluates
+
     # -- implementation
+
+    def _on_how(self) -> None:
+        self._wants_training = self.trains.isChecked()
+
+    def _on_evaluates(self, checked: bool) -> None:
+        self._wants_evaluation = checked
 
     def _show_state(self) -> None:
         """Enable the settings of the chosen training, and show what the button does or an error."""

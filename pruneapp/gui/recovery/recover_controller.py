@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal
@@ -40,6 +40,7 @@ from pruneapp.gui.plots.plot_controller import TableController
 from pruneapp.gui.recovery.dialogs import (
     HarmDialog,
     RecoverDialog,
+    RecoverFields,
     RecoveryPanel,
     RecoveryReportDialog,
 )
@@ -202,7 +203,8 @@ class RecoverController(Feature[Dialog]):
         self._compared: tuple[object, object] | None = None
         self._is_evaluating = False  # whether both are being evaluated
         self._recovered_by = DataSource()
-        self._values: Mapping[str, Any] = {}  # the settings of the last recovery
+        # What the fields of the last dialog contained, and whether the state had new values.
+        self._fields: tuple[RecoverFields, bool] | None = None
         self.panel: RecoveryPanel | None = None
         self.report: RecoveryReportDialog | None = None
         session.opening.connect(self._stop)
@@ -236,13 +238,18 @@ class RecoverController(Feature[Dialog]):
         kinds = [kind for kind in self._scripts.kinds if kind is not DataKind.INPUTS]
         dialog = RecoverDialog(kinds, tuple(map(translate_param, PARAMS)), self._window)
         dialog.source.set_source(self._scripts.source(PURPOSE))
-        for name, value in self._values.items():
-            dialog.editors[name].set_value(value)
-        dialog.editors["repair"].set_value(not snapshot.values)
+        has_values = bool(snapshot.values)
+        dialog.editors["repair"].set_value(not has_values)
+        if self._fields is not None:
+            fields, had_values = self._fields
+            if had_values != has_values:  # then it has another default
+                fields = replace(fields, values={**fields.values, "repair": not has_values})
+            dialog.set_fields(fields)
         dialog.recoveryRequested.connect(partial(self._request, dialog))
         dialog.setUpRequested.connect(partial(self._set_up_evaluation, dialog))
         self._scripts.serve(dialog.source, partial(self._check_source, dialog))
         yield from Ask(dialog)
+        self._fields = dialog.fields(), has_values
 
     @flow
     def _check_source(self, dialog: RecoverDialog) -> Flow[None]:
@@ -276,7 +283,6 @@ class RecoverController(Feature[Dialog]):
         self.session.check_may_work()
         self._scripts.remember(PURPOSE, source)
         trains, values = dialog.trains.isChecked(), dialog.values()
-        self._values = values
         position, snapshot = document.position, document.snapshot()
         unpruned = dialog.source.unpruned_path()
         agreed = yield from self._scripts.agree_to_script(source, dialog.source)
@@ -595,7 +601,7 @@ class RecoverController(Feature[Dialog]):
     # -- the document ---------------------------------------------------------------------------
 
     def on_closed(self) -> None:
-        self._compared = None
+        self._compared = self._fields = None
         self._stop()
         super().on_closed()
         if self.report is not None:

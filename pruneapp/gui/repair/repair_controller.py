@@ -28,7 +28,14 @@ from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptController, open_unpruned
-from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice, source_name
+from pruneapp.gui.evaluation.source_choice import (
+    DataKind,
+    DataSource,
+    SourceChoice,
+    SourceFields,
+    source_name,
+)
+from pruneapp.gui.method_form.editors import valid_values
 from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.widgets import number_format
@@ -154,6 +161,8 @@ class RepairController(Feature[RepairDialog]):
         # The keys of the states before and after the last repair, until both are evaluated.
         self._compared: tuple[object, object] | None = None
         self._repaired_by = DataSource()
+        # What the fields of the last dialog contained.
+        self._fields: tuple[SourceFields, Mapping[str, Any]] | None = None
         self._survey: RunJob[tuple[PrunedLayer, ...]] | None = None
         self._repairing: RunJob[CalibratedRepair] | None = None
         self.report: RepairReportDialog | None = None
@@ -183,10 +192,16 @@ class RepairController(Feature[RepairDialog]):
             short=contents.short,
         )
         self._propose_source(dialog.source)
+        if self._fields is not None:
+            source, values = self._fields
+            dialog.source.set_contents(source)
+            for name, value in values.items():
+                dialog.editors[name].set_value(value)
         dialog.set_layers(layers)
         dialog.repairRequested.connect(partial(self._request, dialog))
         self._scripts.serve(dialog.source, partial(self._check_source, dialog))
         yield from Ask(dialog)
+        self._fields = dialog.source.contents(), valid_values(dialog.editors)
         self._cancel_survey()
 
     def _propose_source(self, choice: SourceChoice) -> None:
@@ -393,7 +408,7 @@ class RepairController(Feature[RepairDialog]):
             self._repairing.cancel()
 
     def on_closed(self) -> None:
-        self._compared = None
+        self._compared = self._fields = None
         self._stop()
         super().on_closed()
         if self.report is not None:

@@ -27,7 +27,7 @@ from PySide6.QtCore import (
     Signal,
     SignalInstance,
 )
-from PySide6.QtGui import QKeyEvent, QKeySequence, QPaintEvent, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
@@ -36,6 +36,7 @@ from PySide6.QtWidgets import (
     QLayout,
     QLineEdit,
     QPushButton,
+    QRadioButton,
     QScrollArea,
     QSlider,
     QSpinBox,
@@ -365,6 +366,41 @@ def fit_fonts(root: QWidget) -> None:
     """Call the callbacks of `follow_font` of all widgets below `root`."""
     for fit in root.findChildren(_FontFit):
         fit.apply()
+
+
+class _ClickChoice(QObject):
+    """Selects a radio button when a disabled widget beside it is clicked."""
+
+    def __init__(self, radio: QRadioButton) -> None:
+        super().__init__(radio)
+        self._radio = radio
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Handle a press on the disabled widget, or on a part of it, which passes it on."""
+        if (
+            not isinstance(event, QMouseEvent)
+            or event.type() != QEvent.Type.MouseButtonPress
+            or not isinstance(watched, QWidget)
+            or watched.isEnabled()
+            or not self._radio.isEnabled()
+        ):
+            return False
+        self._radio.click()
+        here = watched.childAt(event.position().toPoint()) or watched
+        (here if here.focusPolicy() & Qt.FocusPolicy.ClickFocus else watched).setFocus(
+            Qt.FocusReason.MouseFocusReason
+        )
+        return True
+
+
+def choose_by_click(radio: QRadioButton, *beside: QWidget) -> None:
+    """Let a click on a disabled widget `beside` a radio button select it and focus the widget.
+
+    A widget that is enabled handles its clicks itself.
+    """
+    choice = _ClickChoice(radio)
+    for widget in beside:
+        widget.installEventFilter(choice)
 
 
 def enlarge(label: QWidget, factor: float, *, bold: bool = False) -> None:

@@ -48,6 +48,31 @@ def test_another_kind_keeps_what_was_typed_for_the_first(choice, qtbot):
     assert choice.source() == DataSource(DataKind.SCRIPT, "a.py", "/bin/python")
 
 
+@pytest.mark.parametrize("kind", [DataKind.TEXT, DataKind.COMMAND, DataKind.STATISTICS])
+def test_a_click_on_a_disabled_field_chooses_its_kind_and_focuses_it(choice, qtbot, kind):
+    field = choice.fields[kind]
+    assert not field.isEnabled()
+    qtbot.mouseClick(field, Qt.MouseButton.LeftButton)
+    assert choice.radios[kind].isChecked()
+    assert field.isEnabled()
+    assert field.hasFocus()
+    qtbot.keyClicks(field, "a.txt")
+    assert choice.source().path == "a.txt"
+    qtbot.mouseClick(field, Qt.MouseButton.LeftButton)
+    assert choice.radios[kind].isChecked()
+
+
+def test_a_click_on_what_is_beside_a_disabled_field_chooses_the_kind_only(
+    choice, qtbot, monkeypatch
+):
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: "/images")
+    qtbot.mouseClick(choice.buttons[DataKind.IMAGES], Qt.MouseButton.LeftButton)
+    assert choice.source() == DataSource(DataKind.IMAGES)
+    qtbot.mouseClick(choice.better, Qt.MouseButton.LeftButton)
+    assert choice.source() == DataSource(DataKind.COMMAND)
+    assert not choice.better.view().isVisible()
+
+
 def test_limit_and_seed_belong_to_the_choice(choice, qtbot):
     whole = DataSource(DataKind.SCRIPT, "a.py", limit="100", seed="3")
     choice.set_source(whole)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 
 from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.recovery.dialogs import (
@@ -42,6 +43,28 @@ def test_settings_of_distillation_have_no_effect_on_the_users_training(dialog):
     dialog.set_functions(trains=False, evaluates=False, found=True)
     assert dialog.distills.isChecked()
     assert not dialog.editors["evaluates"].value()
+
+
+def test_a_click_on_a_disabled_setting_chooses_the_distillation(dialog, qtbot):
+    dialog.set_functions(trains=True, evaluates=True, found=True)
+    dialog.trains.click()
+    steps = dialog.editors["steps"]
+    assert not steps.isEnabled()
+    qtbot.mouseClick(steps.field, Qt.MouseButton.LeftButton)
+    assert dialog.distills.isChecked()
+    assert steps.isEnabled()
+    assert steps.field.hasFocus()
+
+
+def test_what_the_user_chose_is_chosen_again_once_a_new_script_allows_it(dialog):
+    """Regression: each check of the script turned the evaluation on again."""
+    dialog.set_functions(trains=True, evaluates=True, found=True)
+    dialog.trains.click()
+    dialog.editors["evaluates"].box.click()
+    for trains, evaluates in ((False, True), (True, False), (True, True)):
+        dialog.set_functions(trains=trains, evaluates=evaluates, found=True)
+        assert dialog.trains.isChecked() == trains
+        assert not dialog.editors["evaluates"].value()
 
 
 def test_the_steps_of_blocks_are_shown(dialog):

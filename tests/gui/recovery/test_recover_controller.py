@@ -571,3 +571,50 @@ def test_the_keyboard_alone_recovers(pruned, tmp_path):
     user.key("Return", report.close_button)
     user.wait(lambda: recover.report is None)
     assert user.document.position == 2
+
+
+def fields_of(dialog):
+    values = {name: editor.value() for name, editor in dialog.editors.items()}
+    return values, dialog.source.source(), dialog.source.unpruned_path()
+
+
+def test_all_fields_are_kept_after_cancel_and_after_a_cancelled_run(pruned, tmp_path):
+    """Regression: the next dialog had 1,000 steps again."""
+    user = pruned
+    dialog = choose_script(user, EVALUATES, tmp_path, steps=77, evaluates=False)
+    user.type(dialog.editors["lr"].field, "0.001")
+    user.click(dialog.editors["windows"].box)
+    user.click(dialog.editors["repair"].box)
+    user.type(dialog.source.limit, "9")
+    entered = fields_of(dialog)
+    assert entered[0] == {
+        "steps": 77,
+        "lr": 0.001,
+        "windows": False,
+        "repair": False,
+        "evaluates": False,
+    }
+    user.key("Esc", dialog)
+    user.wait(lambda: user.workbench.recover.dialog is None)
+
+    dialog = open_dialog(user)
+    user.wait(dialog.go.isEnabled)
+    assert fields_of(dialog) == entered
+    agree(user, dialog)
+    user.click(user.workbench.recover.panel.cancel)
+    user.wait(lambda: user.workbench.recover.panel is None)
+    dialog = open_dialog(user)
+    user.wait(dialog.go.isEnabled)
+    assert fields_of(dialog) == entered
+    user.key("Esc", dialog)
+    user.wait(lambda: user.workbench.recover.dialog is None)
+
+
+def test_the_training_of_the_user_is_chosen_again(pruned, tmp_path):
+    user = pruned
+    dialog = choose_script(user, training(), tmp_path, trains=True)
+    user.key("Esc", dialog)
+    user.wait(lambda: user.workbench.recover.dialog is None)
+    dialog = open_dialog(user)
+    user.wait(dialog.trains.isEnabled)
+    assert dialog.trains.isChecked()

@@ -454,3 +454,17 @@ def test_a_new_script_is_saved_and_chosen(pruned, tmp_path):
     assert "def calibrate" in (tmp_path / "mine.py").read_text()
     pruned.wait(lambda: dialog.source.found.text().startswith("Runs with"))
     pruned.key("Esc", dialog)
+
+
+def test_the_fields_of_the_last_dialog_are_kept(pruned, statistics):
+    dialog = open_dialog(pruned)
+    pruned.click(dialog.source.radios[DataKind.STATISTICS])
+    pruned.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
+    pruned.type(dialog.editors["iterations"].field.lineEdit(), "33")
+    dialog.editors["iterations"].field.interpretText()
+    pruned.key("Esc", dialog)
+    pruned.wait(lambda: pruned.workbench.repair.dialog is None)
+    dialog = open_dialog(pruned)
+    assert dialog.source.source().path == str(statistics)
+    assert dialog.values()["iterations"] == 33
+    pruned.wait(lambda: dialog.go.text() == "Repair 1 layer")
