@@ -93,6 +93,7 @@ class ModelStatus(QWidget):
         self._kind = self._facts = ""
         self._about: tuple[str, ...] = ()
         lay_in_row(self, self.text, margins=(8, 0, 8, 0))
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
 
     def set_kind(
         self,
@@ -252,8 +253,8 @@ class MainWindow(QMainWindow):
         self.drop_hint = DropHint(self)
         self._fill_toolbar()
         self.statusBar().addWidget(self.model_status)
-        self.statusBar().addWidget(self.done, 1)
-        self.statusBar().addPermanentWidget(self.job_status, 1)
+        self.statusBar().addWidget(self.done)
+        self.statusBar().addPermanentWidget(self.job_status)
         self._docks: tuple[QDockWidget, ...] = ()
         self._narrow = False
         # Of the docks side by side; and their layout for the last document of the window.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QProgressBar, QPushButton, QStatusBar, QWidget
+from PySide6.QtWidgets import QProgressBar, QPushButton, QSizePolicy, QStatusBar, QWidget
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import follow_font, lay_in_row, single_shot
@@ -70,6 +70,23 @@ def _reserve_width(label: ElidedLabel, share: float, least: int = 0) -> None:
     label.setMinimumWidth(max(label.minimumWidth(), least, min(needed, room)))
 
 
+class _JobLabel(ElidedLabel):
+    """The text of a job. Its size only grows until `reset`, so that it does not move."""
+
+    widest = 1200
+    _needed = 0
+
+    def reset(self, width: int) -> None:
+        """Set the minimum width in pixels, for the texts of another job."""
+        self._needed = 0
+        self.setMinimumWidth(width)
+
+    def sizeHint(self) -> QSize:
+        size = super().sizeHint()
+        self._needed = max(self._needed, size.width())
+        return QSize(self._needed, size.height())
+
+
 class JobStatus(QWidget):
     """The running job; shown only if it takes longer than `BUSY_MS`."""
 
@@ -83,7 +100,7 @@ class JobStatus(QWidget):
         self._is_long = False
         self._cancelling = False
         self._seconds_left: float | None = None
-        self.label = ElidedLabel("", self)
+        self.label = _JobLabel("", self)
         # Legible even if the last action is shown as well.
         follow_font(self.label, lambda label: label.setMinimumWidth(_LETTERS * letter_width(label)))
         self.left = plain(ink=MUTED)
@@ -109,6 +126,8 @@ class JobStatus(QWidget):
         self.all.clicked.connect(self.listRequested)
         parts = self.label, self.left, self.bar, self.cancel, self.all
         lay_in_row(self, *parts, margins=(8, 0, 8, 0), wide=self.label)
+        # No wider than needed: the rest is for the last action.
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self._show_timer = single_shot(self, BUSY_MS, self.show)
         self._long_timer = single_shot(self, LONG_MS, self._show_long)
         self._disk_timer = single_shot(self, DISK_MS, self._show_disk_wait)
@@ -123,7 +142,7 @@ class JobStatus(QWidget):
         """
         self._job, self._item, self._is_long, self._seconds_left = label, "", False, None
         self._cancelling = False
-        self.label.setMinimumWidth(_LETTERS * letter_width(self.label))
+        self.label.reset(_LETTERS * letter_width(self.label))
         self._disk_timer.stop()
         self.bar.setRange(0, 0)
         self.cancel.setEnabled(True)
@@ -208,6 +227,7 @@ class Done(QWidget):
         super().__init__(parent)
         self.label = ElidedLabel("", self)
         self.label.elide = Qt.TextElideMode.ElideRight
+        self.label.widest = 1200
         self.label.setAccessibleName(self.tr("Last action"))
         lay_in_row(self, self.label, margins=(8, 0, 8, 0))
         self._timer = single_shot(self, SHOWN_MS, self.clear)

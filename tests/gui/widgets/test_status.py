@@ -36,8 +36,8 @@ def test_the_text_of_a_job_keeps_20_letters(show, qtbot):
     """It was elided to two letters beside the last action."""
     bar = show(QStatusBar(), 700, 40)
     done, status = Done(), JobStatus()
-    bar.addWidget(done, 1)
-    bar.addPermanentWidget(status, 1)
+    bar.addWidget(done)
+    bar.addPermanentWidget(status)
     done.set_done("The error of the outputs on 38 held-out samples fell from 0.198 to 0.1829. " * 2)
     status.set_job("Evaluation 1 of 2")
     status.set_progress(1, 10, "collecting statistics", 100)
@@ -50,8 +50,8 @@ def test_short_messages_are_whole_beside_a_long_description_of_the_model(show, q
     bar = show(QStatusBar(), 1280, 40)
     model, done, status = ModelStatus(), Done(), JobStatus()
     bar.addWidget(model)
-    bar.addWidget(done, 1)
-    bar.addPermanentWidget(status, 1)
+    bar.addWidget(done)
+    bar.addPermanentWidget(status)
     model.set_kind("BertModel", pooling="mean", layers=6, dtypes=("float32", "int64"))
     model.set_model(22_713_216, 5_382_144, 512)
     done.set_done("Saved: digitnet.prune")
@@ -71,6 +71,30 @@ def test_short_messages_are_whole_beside_a_long_description_of_the_model(show, q
     qtbot.waitUntil(lambda: is_whole(model.text))
     bar.resize(720, 40)
     assert bar.minimumSizeHint().width() <= 720
+
+
+def test_the_last_action_gets_the_width_that_a_running_job_does_not_need(show, qtbot):
+    """Regression: the job took half of the width, and the sentence was elided."""
+    bar = show(QStatusBar(), 1920, 40)
+    model, done, status = ModelStatus(), Done(), JobStatus()
+    bar.addWidget(model)
+    bar.addWidget(done)
+    bar.addPermanentWidget(status)
+    model.set_model(22_713_216, 5_382_144, 512)
+    words = "The mean error of the outputs of 13 layers fell from 12.3 % to 4.56 %. "
+    done.set_done(words * 2)
+    status.set_job("Evaluation")
+    status.set_progress(1, 10, "3 of 12", 100)
+    qtbot.waitUntil(status.isVisible)
+    needed = done.label.fontMetrics().horizontalAdvance(done.label.text())
+    assert needed > 0.4 * bar.width()
+    qtbot.waitUntil(lambda: done.label.width() >= needed)
+    before = status.label.x(), status.label.width()
+    status.set_progress(2, 10, "4", 90)
+    qtbot.wait(20)
+    assert (status.label.x(), status.label.width()) == before, "a shorter text moves nothing"
+    bar.resize(1440, 40)
+    qtbot.waitUntil(lambda: done.label.width() > model.text.width())
 
 
 def test_the_model_is_told_in_numbers(show):
@@ -175,7 +199,7 @@ def test_the_item_does_not_repeat_the_title(show):
 def test_what_was_done_is_not_painted_over_the_tip_of_a_command(show):
     bar = show(QStatusBar(), 500, 30)
     done = Done()
-    bar.addWidget(done, 1)
+    bar.addWidget(done)
     bar.showMessage("Prunes the remaining weights with these settings.")
     done.set_done("Nothing to prune")
     assert done.isVisible()
