@@ -5,10 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QRadioButton, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QLabel,
+    QPushButton,
+    QRadioButton,
+    QStyle,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from pruneapp.gui.method_form.fields import LimitsSection, fit_label
 from pruneapp.gui.method_form.form_model import (
@@ -51,6 +60,8 @@ from pruneapp.params import Amount, AmountParam, Param
 
 # maximum number of lines for the tensors of a rule
 _MAX_TARGET_LINES = 3
+# For which tensors of a step all dependents are pruned.
+Covered = Literal["none", "some", "all"]
 
 
 class NotedBox(QWidget):
@@ -78,48 +89,102 @@ class NotedBox(QWidget):
 
 
 class CompanionsRow(NotedBox):
-    """A check box to include bias and norm.
+    """A check box to prune bias and norm, which is below that for all dependents.
 
-    The note is shown if the box is checked, or if few tensors have a bias or norm.
+    Attributes
+    ----------
+    choice
+        The user's choice. It has no effect while the dependents of all tensors are pruned, which
+        include biases and norms, or if none are found.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(self.tr("Also prune bias and norm-layer entries"), parent)
-        self._as_expected = True
-        self.box.toggled.connect(self._show_note)
-        self.set_paired(None, 0)
+        super().__init__("", parent)
+        self.choice = False
+        self._covered: Covered = "none"
+        self._paired: int | None = None
+        self._tensors = self._pruned = 0
+        follow_font(self, lambda row: row.setContentsMargins(_indent_of(row.box), 0, 0, 0))
+        self._show()
 
-    def set_paired(self, paired: int | None, tensors: int) -> None:
+    @property
+    def in_force(self) -> bool:
+        """Whether biases and norms are pruned in addition to the dependents."""
+        return self.box.isEnabled() and self.box.isChecked()
+
+    def set_choice(self, *, choice: bool) -> None:
+        """Set an earlier choice of the user without emitting `changed`."""
+        self.choice = choice
+        self._show()
+
+    def set_covered(self, covered: Covered) -> None:
+        """Set for which tensors of the step all dependents are pruned."""
+        if covered != self._covered:
+            self._covered = covered
+            self._show()
+
+    def set_paired(self, paired: int | None, tensors: int, pruned: int = 0) -> None:
         """Set how many of `tensors` tensors have a bias or norm, found by name.
 
-        `paired` is None while that is not known.
+        `paired` is None while that is not known. `pruned` is the number of their biases and tensors
+        of norms.
         """
+        self._paired, self._tensors, self._pruned = paired, tensors, pruned
+        self._show()
+
+    def _on_clicked(self) -> None:
+        self.choice = self.box.isChecked()
+        self._show()
+        super()._on_clicked()
+
+    def _show(self) -> None:
+        included, absent = self._covered == "all", self._paired == 0
+        text = self.tr("Biases and norm layers only")
+        if included:
+            text = self.tr("Biases and norm layers (included)")
+        elif absent:
+            text = self.tr("Biases and norm layers (none found)")
+        elif self._covered == "some":
+            text = self.tr("Biases and norm layers of the other tensors")
+        self.box.setText(text)
+        self.box.setEnabled(not included and not absent)
+        self.box.setChecked(included or (self.choice and not absent))
+        found = self._found_text()
+        self.note.setText(found)
+        self.note.setVisible(bool(found) and self.in_force)
+        if included:
+            self._set_tip(self.tr("The dependent tensors include biases and norm layers."))
+            return
         why = self.tr(
             "A pruned filter still outputs a constant if its norm layer has a bias (beta)."
         )
-        if paired == 0:
-            text = self.tr("No bias or norm layer was found for these tensors by name.")
-        elif paired is None or paired == tensors:
-            text = why
-        else:
-            text = self.tr("{why} {n} of {m} tensors have a matching bias or norm.").format(
-                why=why, n=number_format.count(paired), m=number_format.count(tensors)
-            )
-        self.note.setText(text)
-        self._as_expected = text == why
-        self._show_note()
         tip = self.tr(
             "Matching entries are found by name, for example conv1 and bn1 in the same "
             "module. They do not count toward the amount."
         )
-        self._set_tip(text, tip)
+        self._set_tip(*filter(None, (found, why, tip)))
 
-    def _show_note(self) -> None:
-        self.note.setVisible(self.box.isChecked() or not self._as_expected)
+    def _found_text(self) -> str:
+        """Return how many tensors are pruned as well, and which have none; "" if not known."""
+        if self._paired is None or self._covered == "some":
+            return ""  # the number includes biases that are dependents
+        if not self._paired:
+            return self.tr("No bias or norm layer was found for these tensors by name.")
+        one = self.tr("Prunes 1 bias or norm tensor in addition to the amount.")
+        several = self.tr("Prunes {n} bias and norm tensors in addition to the amount.")
+        text = number_format.plural(self._pruned, one, several)
+        if self._paired == self._tensors:
+            return text
+        some = self.tr("{n} of {m} tensors have a matching bias or norm.").format(
+            n=number_format.count(self._paired), m=number_format.count(self._tensors)
+        )
+        return join_sentences(text, some)
 
 
 class DependentsRow(NotedBox):
     """A check box to prune dependents, with a note about which tensors these are.
+
+    `companions` is the row for biases and norms, which are a part of the dependents.
 
     Attributes
     ----------
@@ -131,8 +196,9 @@ class DependentsRow(NotedBox):
     codeRequested = Signal()  # the user wants code that writes the graph of the model to a file
     traceRequested = Signal()  # the user wants to trace the model
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, companions: CompanionsRow, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
+        self._companions = companions
         self.choice: bool | None = None
         self._found: FormDependents | None = None
         self.trace = QToolButton(self)
@@ -181,6 +247,10 @@ class DependentsRow(NotedBox):
             "weights are kept."
         )
         self._set_tip(whole, tip)
+        covered: Covered = "none"
+        if found is not None and self.box.isChecked():
+            covered = "some" if found.known < found.tensors or found.outputs else "all"
+        self._companions.set_covered(covered)
 
     def _dependents_text(self, found: FormDependents, *, whole: bool) -> str:
         """Return sentences about the dependents, for the note (short) or the tooltip (`whole`).
@@ -372,14 +442,19 @@ class PruneForm(QWidget):
         scope_label = QLabel(self.tr("Scope"), self.scope_row)
         fit_label(scope_label)
         lay_in_row(self.scope_row, scope_label, self.each, self.all, None)
-        self.dependents = DependentsRow(self)
         self.companions = CompanionsRow(self)
+        self.dependents = DependentsRow(self.companions, self)
         self.limits = LimitsSection(parent=self)
         # Not in containers, which would compute the height of wrapped text at another width.
         rules = self.list, self.order, self._editors
         self.outputs = OutputsRow(self)
-        parts = *rules, self.scope_row, self.outputs, self.dependents, self.companions
+        parts = *rules, self.scope_row, self.outputs
         self._column = layout = lay_in_column(self, *parts, spacing=12)
+        also = QVBoxLayout()
+        layout.addLayout(also)
+        also.setSpacing(4)
+        also.addWidget(self.dependents)
+        also.addWidget(self.companions)
         self._buttons = add_row(layout, self.limits.button, self.rounds, None, spacing=4)
         layout.addWidget(self.limits)
 
@@ -497,7 +572,7 @@ class PruneForm(QWidget):
         for row in request.rows or (FormRow("", "", ""),):
             self._insert(len(self.rules)).set_row(row)
         self._select(request.selected if request.selected < len(self.rules) else 0)
-        self.companions.box.setChecked(request.prune_bias_and_norm)
+        self.companions.set_choice(choice=request.prune_bias_and_norm)
         self.dependents.set_choice(request.dependents)
         (self.all if request.scope == "global" else self.each).setChecked(True)
         self.limits.set_values(request.limits)
@@ -598,7 +673,7 @@ class PruneForm(QWidget):
             return None
         rows = tuple(rule.row() for rule in self.used)
         # options that are hidden are not requested
-        companions = self._takes_filters() and self.companions.box.isChecked()
+        companions = self._takes_filters() and self.companions.in_force
         dependents = self.dependents.choice if self._takes_channels() else None
         return FormRequest(rows, self.scope(), self.limits.values, companions, dependents)
 
@@ -613,7 +688,7 @@ class PruneForm(QWidget):
         used = self.used or self.rules[:1]
         selected = used.index(self.shown) if self.shown in used else 0
         rows = tuple(rule.row() for rule in used)
-        companions, dependents = self.companions.box.isChecked(), self.dependents.choice
+        companions, dependents = self.companions.choice, self.dependents.choice
         scope = self._wanted_scope()
         return FormRequest(rows, scope, limits, companions, dependents, selected)
 
@@ -857,6 +932,12 @@ class PruneForm(QWidget):
         elif many:
             lines.append(many)
         return [*lines, done]
+
+
+def _indent_of(box: QCheckBox) -> int:
+    """Return the distance from the left edge of a check box to its text."""
+    metrics = QStyle.PixelMetric.PM_IndicatorWidth, QStyle.PixelMetric.PM_CheckBoxLabelSpacing
+    return sum(box.style().pixelMetric(metric, None, box) for metric in metrics)
 
 
 def _radio_button(text: str, tip: str) -> QRadioButton:

@@ -216,17 +216,19 @@ class StepInfoController(Feature[QInputDialog]):
         self._coupled = names
         checkpoint = document.checkpoint
 
-        def work(job: Job) -> int:
-            pairs = Companions(checkpoint, job.cancel)
-            paired = 0
+        def work(job: Job) -> tuple[int, int]:
+            pairs, paired = Companions(checkpoint, job.cancel), 0
+            pruned: set[str] = set()
             for name in names:
                 job.step(0)
-                paired += bool(pairs.of(name))
-            return paired
+                found = pairs.of(name)
+                paired += bool(found)
+                pruned.update(companion.name for companion in found)
+            return paired, len(pruned)
 
         self._coupled_task.start(
             work,
-            lambda paired: self._form.companions.set_paired(paired, len(names)),
+            lambda found: self._form.companions.set_paired(found[0], len(names), found[1]),
             # A missing tensor is reported by the preview.
             lambda _error: self._form.companions.set_paired(None, 0),
             lane=Lane.BACKGROUND,

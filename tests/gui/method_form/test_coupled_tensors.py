@@ -71,9 +71,12 @@ def test_the_form_says_how_many_of_the_tensors_have_any(user, tmp_path):
     user.open_file(path)
     note = user.views.form.companions.note
     user.choose(user.rule.method, "Ln structured (channels)")
-    user.wait(lambda: note.text().endswith("1 of 2 tensors have a matching bias or norm."))
+    text = "Prunes 1 bias or norm tensor in addition to the amount. 1 of 2 tensors have a matching "
+    user.wait(lambda: note.text() == f"{text}bias or norm.")
     user.check("a.conv.weight")
     user.wait(lambda: note.text() == "No bias or norm layer was found for these tensors by name.")
+    assert not user.views.form.companions.box.isEnabled()
     user.check("b.conv.weight")
     user.check("a.conv.weight")
-    user.wait(lambda: note.text().endswith("has a bias (beta)."))
+    user.wait(lambda: note.text() == "Prunes 1 bias or norm tensor in addition to the amount.")
+    assert not note.isVisible(), "unless it is chosen"

@@ -29,6 +29,7 @@ from pruneapp.gui.method_form.form_model import (
     FormRequest,
     FormRow,
     MethodForm,
+    OutputLayer,
 )
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.method_form.rules import RuleEditor
@@ -699,7 +700,7 @@ def test_companions_are_offered_for_channels_along_dim_0_alone(form, qtbot):
     choose(form, "ln")
     assert row.isVisible()
     assert not form.request().prune_bias_and_norm, "off by default"
-    assert "still outputs a constant" in row.note.text()
+    assert "still outputs a constant" in row.box.accessibleDescription()
     with qtbot.waitSignal(form.changed):
         qtbot.mouseClick(row.box, Qt.MouseButton.LeftButton, pos=QPoint(8, row.box.height() // 2))
     assert form.request().prune_bias_and_norm
@@ -796,16 +797,56 @@ def test_the_box_says_of_which_tensors_nothing_depends(form):
 
 
 def test_how_many_tensors_have_companions_is_said(form):
+    choose(form, "ln")
     row = form.companions
-    form.companions.set_paired(19, 20)
-    assert row.note.text().endswith("19 of 20 tensors have a matching bias or norm.")
-    form.companions.set_paired(20, 20)
-    assert row.note.text().endswith("has a bias (beta).")
-    form.companions.set_paired(0, 20)
-    assert row.note.text() == "No bias or norm layer was found for these tensors by name."
-    assert row.note.text() in row.box.accessibleDescription()
-    form.companions.set_paired(None, 0)
-    assert "norm" in row.note.text()
+    row.set_choice(choice=True)
+    row.set_paired(19, 20, 57)
+    added = "Prunes 57 bias and norm tensors in addition to the amount."
+    assert row.note.text() == f"{added} 19 of 20 tensors have a matching bias or norm."
+    assert row.note.isVisible()
+    row.set_paired(20, 20, 57)
+    assert row.note.text() == added
+    assert form.request().prune_bias_and_norm
+    row.set_paired(0, 20)
+    assert row.box.text() == "Biases and norm layers (none found)"
+    assert not row.box.isEnabled()
+    assert not row.box.isChecked()
+    assert not row.note.isVisible(), "a line more would move what is below"
+    none_found = "No bias or norm layer was found for these tensors by name."
+    assert row.box.accessibleDescription().startswith(none_found)
+    assert not form.request().prune_bias_and_norm, "what cannot be is not asked for"
+    row.set_paired(None, 0)
+    assert form.request().prune_bias_and_norm, "it is remembered"
+    assert row.note.text() == ""
+
+
+def test_biases_and_norms_follow_from_all_dependents(form, qtbot):
+    """Regression: two check boxes overlapped, and nothing showed that one includes the other."""
+    choose(form, "ln")
+    parent, child = form.dependents, form.companions
+    assert (child.box.text(), child.box.isEnabled()) == ("Biases and norm layers only", True)
+    place = child.pos().y()
+    parent.set_found(known(20, 20))
+    assert child.box.text() == "Biases and norm layers (included)"
+    assert (child.box.isChecked(), child.box.isEnabled()) == (True, False)
+    assert "include biases and norm layers" in child.box.toolTip()
+    assert not form.request().prune_bias_and_norm, "the dependents include them"
+    qtbot.mouseClick(parent.box, Qt.MouseButton.LeftButton, pos=QPoint(8, parent.box.height() // 2))
+    assert child.box.text() == "Biases and norm layers only"
+    assert (child.box.isChecked(), child.box.isEnabled()) == (False, True)
+    form.layout().activate()
+    assert child.pos().y() == place
+    assert child.box.mapTo(form, QPoint(0, 0)).x() > parent.box.mapTo(form, QPoint(0, 0)).x()
+    qtbot.mouseClick(child.box, Qt.MouseButton.LeftButton, pos=QPoint(8, child.box.height() // 2))
+    assert form.request().prune_bias_and_norm
+    assert form.request().dependents is False
+    parent.set_found(known(18, 20, unknown="h.3.x.weight", unknown_role="x.weight"))
+    parent.set_choice(True)
+    assert child.box.text() == "Biases and norm layers of the other tensors"
+    assert form.request().prune_bias_and_norm
+    outputs = OutputLayer("fc.weight", "fc.weight", 10)
+    parent.set_found(known(20, 20, outputs=(outputs,)))
+    assert child.box.isEnabled(), "the bias of the last layer is no dependent"
 
 
 def test_lines_stand_between_what_takes_the_same_away(form, qtbot):
