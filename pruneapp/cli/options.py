@@ -207,7 +207,8 @@ OPTIONS: Mapping[str, Option] = {
     "prune_bias_and_norm": Option(
         "--prune-bias-and-norm",
         "also prune the matching entries of the bias and the following norm layer of channels "
-        "pruned along dim 0; otherwise a pruned filter still outputs a constant",
+        "pruned along dim 0, found by name; otherwise a pruned filter still outputs a constant. "
+        "Included in --dependents for tensors whose dependents are known",
     ),
     "dependents": Option(
         "--dependents",

@@ -2358,8 +2358,24 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
 <context>
     <name>CompanionsRow</name>
     <message>
-        <source>Also prune bias and norm-layer entries</source>
-        <translation>Einträge in Bias und Norm-Schicht auch prunen</translation>
+        <source>Biases and norm layers only</source>
+        <translation>Nur Biases und Norm-Schichten</translation>
+    </message>
+    <message>
+        <source>Biases and norm layers (included)</source>
+        <translation>Biases und Norm-Schichten (enthalten)</translation>
+    </message>
+    <message>
+        <source>Biases and norm layers (none found)</source>
+        <translation>Biases und Norm-Schichten (keine gefunden)</translation>
+    </message>
+    <message>
+        <source>Biases and norm layers of the other tensors</source>
+        <translation>Biases und Norm-Schichten der übrigen Tensoren</translation>
+    </message>
+    <message>
+        <source>The dependent tensors include biases and norm layers.</source>
+        <translation>Die abhängigen Tensoren enthalten Biases und Norm-Schichten.</translation>
     </message>
     <message>
         <source>A pruned filter still outputs a constant if its norm layer has a bias (beta).</source>
@@ -2370,8 +2386,16 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Dem Namen nach fand sich zu diesen Tensoren weder Bias noch Norm-Schicht.</translation>
     </message>
     <message>
-        <source>{why} {n} of {m} tensors have a matching bias or norm.</source>
-        <translation>{why} {n} von {m} Tensoren haben einen zugehörigen Bias oder eine Norm.</translation>
+        <source>Prunes 1 bias or norm tensor in addition to the amount.</source>
+        <translation>Prunt zusätzlich zur Menge 1 Bias oder Norm-Tensor.</translation>
+    </message>
+    <message>
+        <source>Prunes {n} bias and norm tensors in addition to the amount.</source>
+        <translation>Prunt zusätzlich zur Menge {n} Bias- und Norm-Tensoren.</translation>
+    </message>
+    <message>
+        <source>{n} of {m} tensors have a matching bias or norm.</source>
+        <translation>{n} von {m} Tensoren haben einen passenden Bias oder eine passende Norm.</translation>
     </message>
     <message>
         <source>Matching entries are found by name, for example conv1 and bn1 in the same module. They do not count toward the amount.</source>

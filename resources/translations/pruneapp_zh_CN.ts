@@ -2358,8 +2358,24 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
 <context>
     <name>CompanionsRow</name>
     <message>
-        <source>Also prune bias and norm-layer entries</source>
-        <translation>同时剪枝偏置和归一化层的项</translation>
+        <source>Biases and norm layers only</source>
+        <translation>仅偏置和归一化层</translation>
+    </message>
+    <message>
+        <source>Biases and norm layers (included)</source>
+        <translation>偏置和归一化层（已包含）</translation>
+    </message>
+    <message>
+        <source>Biases and norm layers (none found)</source>
+        <translation>偏置和归一化层（未找到）</translation>
+    </message>
+    <message>
+        <source>Biases and norm layers of the other tensors</source>
+        <translation>其他张量的偏置和归一化层</translation>
+    </message>
+    <message>
+        <source>The dependent tensors include biases and norm layers.</source>
+        <translation>依赖的张量包含偏置和归一化层。</translation>
     </message>
     <message>
         <source>A pruned filter still outputs a constant if its norm layer has a bias (beta).</source>
@@ -2370,8 +2386,16 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>按名称未找到这些张量的偏置或归一化层。</translation>
     </message>
     <message>
-        <source>{why} {n} of {m} tensors have a matching bias or norm.</source>
-        <translation>{why} {m} 个张量中有 {n} 个有对应的偏置或归一化。</translation>
+        <source>Prunes 1 bias or norm tensor in addition to the amount.</source>
+        <translation>在数量之外还剪枝 1 个偏置或归一化张量。</translation>
+    </message>
+    <message>
+        <source>Prunes {n} bias and norm tensors in addition to the amount.</source>
+        <translation>在数量之外还剪枝 {n} 个偏置和归一化张量。</translation>
+    </message>
+    <message>
+        <source>{n} of {m} tensors have a matching bias or norm.</source>
+        <translation>{m} 个张量中有 {n} 个具有匹配的偏置或归一化。</translation>
     </message>
     <message>
         <source>Matching entries are found by name, for example conv1 and bn1 in the same module. They do not count toward the amount.</source>

@@ -36,6 +36,7 @@ from pruneapp.gui.widgets.engine_text import translate_error, with_translated_la
 from pruneapp.gui.widgets.labels import (
     DANGER,
     MUTED,
+    ElidedLines,
     as_plain,
     join_sentences,
     label_for,
@@ -58,8 +59,9 @@ from pruneapp.params import (
 class Fields(QWidget):
     """Labelled editors of parameters, in the order of their declaration.
 
-    Each has a button with its help. Below an editor is why its value is invalid, or what an amount
-    means in the tensors of the rule.
+    Each has a button with its help. Below an editor is why its value is invalid. Below an amount is
+    what it means in the tensors of the rule, in `meaning_lines` lines that are reserved, so that
+    nothing moves.
 
     Attributes
     ----------
@@ -70,11 +72,16 @@ class Fields(QWidget):
     changed = Signal(str)  # (name) the user changed a value
     released = Signal()  # the user released a slider
 
-    def __init__(self, params: Sequence[Param], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, params: Sequence[Param], parent: QWidget | None = None, *, meaning_lines: int = 1
+    ) -> None:
         super().__init__(parent)
         self.editors: dict[str, Editor] = {}
         self.notes: dict[str, QLabel] = {}
         self.helps: dict[str, HelpButton] = {}
+        self.meaning = ElidedLines(meaning_lines, self)  # of the amount
+        self.meaning.setForegroundRole(MUTED)
+        self.meaning.hide()
         self.values: dict[str, Any] = {}
         self.errors: dict[str, str] = {}
         self._context = FormContext()
@@ -98,6 +105,8 @@ class Fields(QWidget):
                 add_line(row, named, editor)
             self.helps[param.name] = explain
             row.addWidget(note)
+            if isinstance(param, AmountParam):
+                row.addWidget(self.meaning)
             name = param.name
             self.editors[name], self.notes[name], self._rows[name] = editor, note, row
             editor.changed.connect(partial(self._read, name))
@@ -169,19 +178,18 @@ class Fields(QWidget):
         except ParameterError as error:
             self.values.pop(name, None)
             self.errors[name] = translate_error(error, (editor.param,))
-            note.setForegroundRole(DANGER)
-            note.setText(f"✕ {self.errors[name]}")
-            note.show()
-            return
-        note.setForegroundRole(MUTED)
-        text = ""
+        is_wrong = name in self.errors
+        note.setForegroundRole(DANGER if is_wrong else MUTED)
+        note.setText(f"✕ {self.errors[name]}" if is_wrong else "")
+        note.setVisible(is_wrong)
         if isinstance(editor.param, AmountParam):
-            set_by_limit = self.tr("Set by the target total sparsity.")
-            text = self._amount_note if self._context.amount_used else set_by_limit
-            if isinstance(editor, AmountEditor) and self._context.amount_used:
-                text = join_sentences(editor.reading(), text)
-        note.setText(text)
-        note.setVisible(bool(text))
+            text = self.tr("Set by the target total sparsity.")
+            if self._context.amount_used:
+                text = self._amount_note
+                if isinstance(editor, AmountEditor) and not is_wrong:
+                    text = join_sentences(editor.reading(), text)
+            self.meaning.set_text(text)
+            self.meaning.setVisible(not is_wrong)
 
 
 class HelpButton(QToolButton):

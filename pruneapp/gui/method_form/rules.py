@@ -45,6 +45,9 @@ from pruneapp.gui.widgets.labels import (
 )
 from pruneapp.params import STATISTICS, AmountParam, DimParam, Param, is_needed
 
+# Lines for what an amount means in groups of units: the rounding, and tensors without a group.
+_MEANING_LINES_OF_UNITS = 4
+
 
 class RuleEditor(QWidget):
     """Edits one rule: its tensors, method and values."""
@@ -373,7 +376,9 @@ class RuleEditor(QWidget):
         entered = [(old.editors[name].param, value) for name, value in old.values.items()]
         changed = [param for param, _ in entered]
         self._entered = [each for each in self._entered if each[0] not in changed] + entered
-        self.fields = Fields(form.params if form else (), self)
+        of_units = form is not None and form.granularity == "units"
+        lines = _MEANING_LINES_OF_UNITS if of_units else 1
+        self.fields = Fields(form.params if form else (), self, meaning_lines=lines)
         for name, editor in self.fields.editors.items():
             is_share = shares_stay and isinstance(editor.param, AmountParam)
             for param, value in self._entered:

@@ -352,10 +352,10 @@ def test_the_line_of_the_distribution_can_be_taken_after_opening(computed, opene
 def test_what_a_count_and_a_global_amount_mean_in_all_tensors_is_said_beside_it(opened):
     user, form = opened, opened.views.form
     user.views.tree.check_all_shown()
-    note = user.rule.fields.notes["amount"]
+    note = user.rule.fields.meaning
     user.ask_amount("20 %")
     assert user.wait_preview().newly_pruned == 95
-    assert not note.isVisible(), "20 % of each tensor says all"
+    assert note.text() == "", "20 % of each tensor says all"
     amount = user.rule.fields.editors["amount"]
     user.click(amount.counts)
     user.ask_amount("5")
@@ -380,7 +380,7 @@ def test_what_a_count_of_channels_means_is_said_beside_it(opened):
     user = opened
     user.views.tree.check_all_shown()
     user.choose(user.rule.method, "Ln structured")
-    note = user.rule.fields.notes["amount"]
+    note = user.rule.fields.meaning
     user.click(user.rule.fields.editors["amount"].counts)
     user.ask_amount("2")
     user.wait(lambda: note.text() == "2 in each of 5 tensors: 10 of 60 channels.")
@@ -392,14 +392,14 @@ def test_what_a_fraction_means_in_each_row_is_said_beside_the_amount(opened):
     user.views.tree.check_all_shown()
     user.choose(user.rule.method, "L1 per row")
     user.ask_amount("30 %")
-    note = user.rule.fields.notes["amount"]
+    note = user.rule.fields.meaning
     user.wait(lambda: note.text() == "2 pruned in each row: 120 weights.")
     user.ask_amount("40 %")
     user.wait(lambda: note.text() == "3 pruned in each row: 180 weights.")
     assert user.wait_preview().newly_pruned == 180
     user.choose(user.rule.method, "L1 unstructured")
     user.wait_preview()
-    assert user.rule.fields.notes["amount"].isHidden()
+    assert user.rule.fields.meaning.text() == ""
 
 
 def test_a_rule_is_prepared_for_one_tensor_whatever_is_in_its_name(user, tmp_path):

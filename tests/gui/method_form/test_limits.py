@@ -81,7 +81,7 @@ def test_what_is_typed_and_checked_is_asked_for_and_counted_on_the_button(form, 
 def test_a_total_takes_the_place_of_the_amount(form, qtbot):
     unfold(form, qtbot)
     fields = form.rules[0].fields
-    amount, note = fields.editors["amount"], fields.notes["amount"]
+    amount, note = fields.editors["amount"], fields.meaning
     retype(qtbot, form.limits.editors["target_sparsity"].field, "70 %")
     assert form.request().limits == {"target_sparsity": 0.7}
     assert not amount.isEnabled()

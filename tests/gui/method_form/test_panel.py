@@ -219,17 +219,17 @@ def test_a_fraction_is_answered_by_how_it_was_read(form, qtbot):
     """Regression: "1" is 1 % and "1.0" is 100 %, without any notice."""
     field = editor(form, "amount").field
     retype(qtbot, field, "1.0")
-    assert note(form, "amount") == "“1.0” was read as a fraction: 100\u00a0%."
+    assert form.rules[0].fields.meaning.text() == "“1.0” was read as a fraction: 100\u00a0%."
     qtbot.keyClick(field, Qt.Key.Key_Return)
     assert field.text() == "100\u00a0%"
-    assert note(form, "amount") == "“1.0” was read as a fraction: 100\u00a0%."
+    assert form.rules[0].fields.meaning.text() == "“1.0” was read as a fraction: 100\u00a0%."
     for text in ("1", "2.5", "50 %", "0.5 %"):
         retype(qtbot, field, text)
-        assert note(form, "amount") == ""
+        assert form.rules[0].fields.meaning.text() == ""
     retype(qtbot, field, "0.5")
-    assert "50\u00a0%" in note(form, "amount")
+    assert "50\u00a0%" in form.rules[0].fields.meaning.text()
     qtbot.keyClick(editor(form, "amount").slider, Qt.Key.Key_Right)
-    assert note(form, "amount") == ""
+    assert form.rules[0].fields.meaning.text() == ""
 
 
 def test_a_typed_percentage_is_shown_as_when_it_is_set(form, qtbot):
@@ -406,14 +406,36 @@ def test_the_help_of_a_field_is_behind_its_question_mark(form, qtbot):
 def test_what_an_amount_means_is_below_it_unless_it_is_wrong(form, qtbot):
     text = "6 pruned in each row: 104,448 weights."
     form.set_amount_notes([text])
-    label = form.rules[0].fields.notes["amount"]
-    assert (label.text(), label.isVisible()) == (text, True)
+    fields = form.rules[0].fields
+    label, error = fields.meaning, fields.notes["amount"]
+    assert (label.text(), label.isVisible(), error.isVisible()) == (text, True, False)
     retype(qtbot, editor(form, "amount").field, "130 %")
-    assert label.text().startswith("✕")
+    assert error.text().startswith("✕")
+    assert (label.isVisible(), error.isVisible()) == (False, True)
     retype(qtbot, editor(form, "amount").field, "30 %")
-    assert label.text() == text
+    assert (label.text(), label.isVisible(), error.isVisible()) == (text, True, False)
     form.set_amount_notes([])
-    assert label.isHidden()
+    assert label.text() == ""
+
+
+def test_what_an_amount_means_moves_nothing(form, qtbot):
+    """Regression: the scope moved down when a note about the amount appeared."""
+    form.resize(320, 700)
+
+    def place():
+        form.layout().activate()
+        return form.scope_row.mapTo(form, QPoint(0, 0)).y()
+
+    before = place()
+    label = form.rules[0].fields.meaning
+    short = "6 pruned in each row: 1,048 weights."
+    for text in (short, f"{short} 48 of the checked tensors belong to no group.", ""):
+        form.set_amount_notes([text])
+        qtbot.wait(1)
+        assert place() == before
+        assert label.is_elided == (len(text) > 50)
+        assert (text in label.toolTip()) == label.is_elided or not text
+        assert label.accessibleName() == text
 
 
 def test_dimensions_are_spelled_out(form):

@@ -47,7 +47,7 @@ def test_what_the_multiple_makes_of_a_fraction_is_said_beside_the_amount(user, f
     user.open_file(folder)
     user.choose(user.rule.method, "FFN neurons")
     user.ask_amount("25%")
-    note = user.rule.fields.notes["amount"]
+    note = user.rule.fields.meaning
     groups = "in each of 6 groups (18 tensors)"
     others = "24 of the checked tensors belong to no group."
     user.wait(lambda: note.text() == f"Prunes 64 units {groups}. {others}")
@@ -111,7 +111,7 @@ def test_channels_of_tensors_can_be_pruned_after_those_of_groups_were_tried(user
 def test_the_form_says_which_checked_tensors_have_a_group_and_counts_channels(user, tmp_path):
     user.open_file(write_cnn(tmp_path / "cnn.pt"))
     user.choose(user.rule.method, "Channel groups")
-    note = user.rule.fields.notes["amount"]
+    note = user.rule.fields.meaning
     others = "5 of the checked tensors belong to no group."
     user.ask_amount("50 %")
     user.wait(
