@@ -158,6 +158,8 @@ class HistoryTree(QTreeView):
         self.states = states
         self.delegate = StateDelegate(states, self)
         self._widths: dict[tuple[HistoryColumn, str], int] = {}  # of columns that the user resized
+        # State, column, text and cursor of the cell that is edited during a reset of the model.
+        self._edited: tuple[int, HistoryColumn, str, int] | None = None
         self.setModel(states)
         self.setItemDelegate(self.delegate)
         self.setUniformRowHeights(True)
@@ -178,6 +180,7 @@ class HistoryTree(QTreeView):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setMinimumSectionSize(24)
         header.sectionResized.connect(self._on_resized)
+        states.modelAboutToBeReset.connect(self._keep_text)
         states.modelReset.connect(self._on_reset)
         states.rowsInserted.connect(self._on_inserted)
         states.valuesChanged.connect(self.viewport().update)
@@ -201,9 +204,26 @@ class HistoryTree(QTreeView):
         rows = _MIN_ROWS * row_height(self.fontMetrics())
         return QSize(120, self.header().sizeHint().height() + rows)
 
+    def _keep_text(self) -> None:
+        """Remember the text that is being edited: a reset closes the editor without saving it."""
+        index = self.currentIndex()
+        field = self.indexWidget(index)
+        if isinstance(field, QLineEdit):
+            kind = self.states.columns[index.column()][0]
+            self._edited = index.internalId(), kind, field.text(), field.cursorPosition()
+
     def _on_reset(self) -> None:
         self.expandAll()
         self.fit_columns()
+        if self._edited is not None:
+            state, kind, text, cursor = self._edited
+            self._edited = None
+            self.edit_cell(state, kind)
+            field = self.indexWidget(self.currentIndex())
+            if isinstance(field, QLineEdit):  # the state may have been deleted
+                field.setText(text)
+                field.setCursorPosition(cursor)
+                field.setModified(True)
 
     def _on_inserted(self, parent: QModelIndex, _first: int, _last: int) -> None:
         if parent.isValid():
@@ -533,12 +553,14 @@ class HistoryPanel(QWidget):
     ) -> None:
         """Show the states, mark `position` as the current one, and scroll to it.
 
-        Without `branches` they form a single line. A position outside the states scrolls nowhere.
+        The cursor stays where a text is edited. Without `branches` they form a single line. A
+        position outside the states scrolls nowhere.
         """
         tree = Branches.linear(max(0, len(items) - 1)) if branches is None else branches
         moved = position != self._states.position or len(items) != len(self._states.items)
         self._states.show(items, position, tree)
-        if moved and 0 <= position < len(items):
+        is_editing = self.tree.state() is QAbstractItemView.State.EditingState
+        if moved and 0 <= position < len(items) and not is_editing:
             column = max(0, self.tree.currentIndex().column())
             index = self._states.index_of(position, column)
             self.tree.setCurrentIndex(index)

@@ -180,6 +180,32 @@ def test_names_and_notes_are_edited_in_their_cells(panel, qtbot):
         assert not any(map(QLineEdit.isVisible, panel.tree.viewport().findChildren(QLineEdit)))
 
 
+@pytest.mark.parametrize("kind", [HistoryColumn.STATE, HistoryColumn.NOTE])
+def test_a_text_is_edited_on_while_results_and_states_arrive(panel, qtbot, kind):
+    panel.tree.edit_cell(2, kind)
+    qtbot.keyClicks(editor(panel), "to ship")
+    qtbot.keyClick(editor(panel), Qt.Key.Key_Left)
+
+    panel.set_results([StateResult((ACCURACY,), "")] * 3)  # another column
+    panel.set_items(BRANCHED, 4, TREE)
+
+    qtbot.keyClicks(editor(panel), "!")
+    edited = panel.renamed if kind is HistoryColumn.STATE else panel.annotated
+    with qtbot.waitSignal(edited) as told:
+        qtbot.keyClick(editor(panel), Qt.Key.Key_Return)
+    assert told.args[0] == 2
+    assert told.args[1].endswith("to shi!p")
+
+
+def test_an_edited_state_may_be_deleted_meanwhile(panel, qtbot):
+    panel.tree.edit_cell(2, HistoryColumn.STATE)
+    qtbot.keyClicks(editor(panel), "to ship")
+
+    panel.set_items(ITEMS[:1], 0)
+
+    assert not any(map(QLineEdit.isVisible, panel.tree.viewport().findChildren(QLineEdit)))
+
+
 def test_the_menu_of_a_state_offers_what_can_be_done(branched, qtbot):
     def actions(state):
         menu = branched.context_menu(state)
