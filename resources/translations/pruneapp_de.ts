@@ -3395,11 +3395,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Kompakt (gepackt und komprimiert)</translation>
     </message>
     <message>
-        <source>The smallest file: the packed weights (remaining weights, and one mask bit for each weight of a pruned tensor), byte-shuffled and compressed, in a safetensors container. Pruneapp opens it like any checkpoint; a short reader for numpy can be written next to it.</source>
-        <extracomment>format compact</extracomment>
-        <translation>Die kleinste Datei: die gepackten Gewichte (verbleibende Gewichte und ein Maskenbit für jedes Gewicht eines geprunten Tensors), byteweise umgeordnet und komprimiert, in einem safetensors-Container. Pruneapp öffnet sie wie jeden Checkpoint; ein kurzes Leseskript für numpy kann daneben geschrieben werden.</translation>
-    </message>
-    <message>
         <source>Prunes the channels with the smallest Ln norm along a dimension: all weights of a filter, a neuron or an input at once. Use it to make a network smaller: pruned channels can be removed from the architecture later. At the same sparsity it costs more accuracy than unstructured pruning. Each tensor is pruned separately; weights that are already pruned count as 0. Same as torch.nn.utils.prune.ln_structured.</source>
         <extracomment>method ln_structured</extracomment>
         <translation>Prunt die Kanäle mit der kleinsten Ln-Norm entlang einer Dimension: alle Gewichte eines Filters, eines Neurons oder einer Eingabe auf einmal. Um ein Netz kleiner zu machen: Geprunte Kanäle lassen sich später aus der Architektur entfernen. Bei gleicher Sparsity kostet es mehr Genauigkeit als unstrukturiertes Pruning. Jeder Tensor wird für sich geprunt; bereits geprunte Gewichte zählen als 0. Wie torch.nn.utils.prune.ln_structured.</translation>
@@ -3658,6 +3653,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>as packed bits: numpy.unpackbits, bitorder=&apos;little&apos;</source>
         <extracomment>format masks, safetensors</extracomment>
         <translation>als gepackte Bits: numpy.unpackbits, bitorder=&apos;little&apos;</translation>
+    </message>
+    <message>
+        <source>The smallest file: the packed weights (remaining weights, and one mask bit for each weight of a pruned tensor), byte-shuffled and compressed, in a safetensors container. The packed size in the preview and the history is that before compression. Pruneapp opens it like any checkpoint; a short reader for numpy can be written next to it.</source>
+        <extracomment>format compact</extracomment>
+        <translation>Die kleinste Datei: die gepackten Gewichte (verbleibende Gewichte und ein Maskenbit für jedes Gewicht eines geprunten Tensors), byteweise umgeordnet und komprimiert, in einem safetensors-Container. Die gepackte Größe in Vorschau und Verlauf ist die vor der Komprimierung. Pruneapp öffnet sie wie jeden Checkpoint; ein kurzes Leseskript für numpy kann daneben geschrieben werden.</translation>
     </message>
     <message>
         <source>The smallest file, lossless.</source>
@@ -5621,12 +5621,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
 <context>
     <name>FileSizes</name>
     <message>
-        <source>Remaining weights, and one mask bit for each weight of a pruned tensor, as in the history. A compact file contains these, compressed; the export dialog estimates its size.</source>
-        <translation>Verbleibende Gewichte und ein Maskenbit je Gewicht eines geprunten Tensors, wie im Verlauf. Eine kompakte Datei enthält sie komprimiert; der Exportdialog schätzt ihre Größe.</translation>
-    </message>
-    <message>
-        <source>It has at most {size}, with metadata.</source>
-        <translation>Sie hat höchstens {size}, mit Metadaten.</translation>
+        <source>A compact file has at most {size}, with metadata.</source>
+        <translation>Eine kompakte Datei hat höchstens {size}, mit Metadaten.</translation>
     </message>
 </context>
 <context>
@@ -6164,10 +6160,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>{metric}, its difference from the unpruned model, and the noise of the difference (95 % interval, or as the tooltip of a value says)</source>
         <translation>{metric}, der Unterschied zum ungeprunten Modell und das Rauschen dieses Unterschieds (95-%-Intervall, oder wie im Tooltip eines Wertes angegeben)</translation>
-    </message>
-    <message>
-        <source>Packed size: remaining weights, and one mask bit for each weight of a pruned tensor. A compact file contains these, compressed; the export dialog estimates its size.</source>
-        <translation>Gepackte Größe: verbleibende Gewichte und ein Maskenbit für jedes Gewicht eines geprunten Tensors. Eine kompakte Datei enthält sie komprimiert; der Exportdialog schätzt ihre Größe.</translation>
     </message>
     <message>
         <source>Your note; double-click or press F2 to edit it</source>
@@ -7141,6 +7133,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>{what} (%)</source>
         <translation>{what} (%)</translation>
+    </message>
+    <message>
+        <source>Packed size: the bytes of the remaining weights, and one mask bit for each weight of a pruned tensor, before compression. The export format Compact compresses them, so that its file is usually smaller; the export dialog estimates its size.</source>
+        <translation>Gepackte Größe: die Bytes der verbleibenden Gewichte und ein Maskenbit für jedes Gewicht eines geprunten Tensors, vor der Komprimierung. Das Exportformat Kompakt komprimiert sie, daher ist seine Datei meist kleiner; der Exportdialog schätzt ihre Größe.</translation>
     </message>
     <message>
         <source>one number</source>
@@ -8354,10 +8350,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Parameters of the model that are not pruned</source>
         <translation>Parameter des Modells, die nicht geprunt sind</translation>
-    </message>
-    <message>
-        <source>Bytes of the remaining weights, and one mask bit for each weight of a pruned tensor. A compact file contains these, compressed.</source>
-        <translation>Bytes der verbleibenden Gewichte und ein Maskenbit für jedes Gewicht eines geprunten Tensors. Eine kompakte Datei enthält sie komprimiert.</translation>
     </message>
     <message>
         <source>size of the shrunk file</source>

@@ -3395,11 +3395,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>紧凑（打包并压缩）</translation>
     </message>
     <message>
-        <source>The smallest file: the packed weights (remaining weights, and one mask bit for each weight of a pruned tensor), byte-shuffled and compressed, in a safetensors container. Pruneapp opens it like any checkpoint; a short reader for numpy can be written next to it.</source>
-        <extracomment>format compact</extracomment>
-        <translation>最小的文件：打包的权重（剩余权重，以及被剪枝张量的每个权重一个掩码位），经字节重排和压缩，存于 safetensors 容器中。Pruneapp 像打开任何检查点一样打开它；可在旁边写入一个简短的 numpy 读取脚本。</translation>
-    </message>
-    <message>
         <source>Prunes the channels with the smallest Ln norm along a dimension: all weights of a filter, a neuron or an input at once. Use it to make a network smaller: pruned channels can be removed from the architecture later. At the same sparsity it costs more accuracy than unstructured pruning. Each tensor is pruned separately; weights that are already pruned count as 0. Same as torch.nn.utils.prune.ln_structured.</source>
         <extracomment>method ln_structured</extracomment>
         <translation>沿某一维度剪枝 Ln 范数最小的通道：一次剪去一个滤波器、神经元或输入的所有权重。用于使网络更小：之后可以从结构中移除被剪枝的通道。在相同稀疏度下，它比非结构化剪枝损失更多准确率。每个张量单独剪枝；已剪枝的权重计为 0。等同于 torch.nn.utils.prune.ln_structured。</translation>
@@ -3658,6 +3653,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>as packed bits: numpy.unpackbits, bitorder=&apos;little&apos;</source>
         <extracomment>format masks, safetensors</extracomment>
         <translation>作为打包的位：numpy.unpackbits, bitorder=&apos;little&apos;</translation>
+    </message>
+    <message>
+        <source>The smallest file: the packed weights (remaining weights, and one mask bit for each weight of a pruned tensor), byte-shuffled and compressed, in a safetensors container. The packed size in the preview and the history is that before compression. Pruneapp opens it like any checkpoint; a short reader for numpy can be written next to it.</source>
+        <extracomment>format compact</extracomment>
+        <translation>最小的文件：打包的权重（剩余权重，以及被剪枝张量的每个权重一个掩码位），经字节重排和压缩，存于 safetensors 容器中。预览和历史记录中的打包大小是压缩前的大小。Pruneapp 像打开任何检查点一样打开它；可在旁边写入一个简短的 numpy 读取脚本。</translation>
     </message>
     <message>
         <source>The smallest file, lossless.</source>
@@ -5621,12 +5621,8 @@ Code inside checkpoints is never executed.</source>
 <context>
     <name>FileSizes</name>
     <message>
-        <source>Remaining weights, and one mask bit for each weight of a pruned tensor, as in the history. A compact file contains these, compressed; the export dialog estimates its size.</source>
-        <translation>剩余权重，以及被剪枝张量每个权重一个掩码位，与历史记录一致。紧凑文件包含压缩后的这些内容；导出对话框会估计其大小。</translation>
-    </message>
-    <message>
-        <source>It has at most {size}, with metadata.</source>
-        <translation>含元数据，最多 {size}。</translation>
+        <source>A compact file has at most {size}, with metadata.</source>
+        <translation>紧凑文件含元数据最多 {size}。</translation>
     </message>
 </context>
 <context>
@@ -6164,10 +6160,6 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>{metric}, its difference from the unpruned model, and the noise of the difference (95 % interval, or as the tooltip of a value says)</source>
         <translation>{metric}、与未剪枝模型的差异，以及该差异的噪声（95 % 区间，或如数值的工具提示所述）</translation>
-    </message>
-    <message>
-        <source>Packed size: remaining weights, and one mask bit for each weight of a pruned tensor. A compact file contains these, compressed; the export dialog estimates its size.</source>
-        <translation>打包大小：剩余权重，以及被剪枝张量的每个权重一个掩码位。紧凑文件包含压缩后的这些内容；导出对话框会估算其大小。</translation>
     </message>
     <message>
         <source>Your note; double-click or press F2 to edit it</source>
@@ -7141,6 +7133,10 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>{what} (%)</source>
         <translation>{what}（%）</translation>
+    </message>
+    <message>
+        <source>Packed size: the bytes of the remaining weights, and one mask bit for each weight of a pruned tensor, before compression. The export format Compact compresses them, so that its file is usually smaller; the export dialog estimates its size.</source>
+        <translation>打包大小：剩余权重的字节数，以及被剪枝张量的每个权重一个掩码位，均为压缩前。导出格式“紧凑”会压缩这些内容，因此其文件通常更小；导出对话框会估算其大小。</translation>
     </message>
     <message>
         <source>one number</source>
@@ -8354,10 +8350,6 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Parameters of the model that are not pruned</source>
         <translation>模型中未剪枝的参数</translation>
-    </message>
-    <message>
-        <source>Bytes of the remaining weights, and one mask bit for each weight of a pruned tensor. A compact file contains these, compressed.</source>
-        <translation>剩余权重的字节数，以及被剪枝张量的每个权重一个掩码位。紧凑文件包含压缩后的这些内容。</translation>
     </message>
     <message>
         <source>size of the shrunk file</source>

@@ -398,11 +398,7 @@ class HistoryModel(QAbstractItemModel):
                         "{metric}, its difference from the unpruned model, and the noise of the "
                         "difference (95 % interval, or as the tooltip of a value says)"
                     ).format(metric=number_format.metric_title(name)),
-                    HistoryColumn.BYTES: self.tr(
-                        "Packed size: remaining weights, and one mask bit for each weight of a "
-                        "pruned tensor. A compact file contains these, compressed; the export "
-                        "dialog estimates its size."
-                    ),
+                    HistoryColumn.BYTES: number_format.packed_size_help(),
                     HistoryColumn.NOTE: self.tr("Your note; double-click or press F2 to edit it"),
                 }[kind]
             )

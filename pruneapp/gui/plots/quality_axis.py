@@ -8,7 +8,7 @@ from enum import Enum
 
 from pruneapp.evaluation.metric import MeasuredState, StateQuality
 from pruneapp.gui.widgets.labels import translate
-from pruneapp.gui.widgets.number_format import count, percent, size
+from pruneapp.gui.widgets.number_format import count, packed_size_help, percent, size
 
 
 class QualityMeasure(Enum):
@@ -85,11 +85,7 @@ def quality_axes() -> tuple[QualityAxis, ...]:
         QualityAxis(
             QualityMeasure.BYTES,
             translate("QualityAxis", "packed size"),
-            translate(
-                "QualityAxis",
-                "Bytes of the remaining weights, and one mask bit for each weight of a pruned "
-                "tensor. A compact file contains these, compressed.",
-            ),
+            packed_size_help(),
             translate("QualityAxis", "packed size {x}"),
             lambda quality: quality.nbytes,
             lambda number: size(round(number)),

@@ -284,13 +284,9 @@ class FileSizes(Figures):
         sizes = None if self._unpruned else self._compact
         self.show_only(("size",) if self._unpruned else self.labels)
         self._show_number("packed", "" if sizes is None else number_format.size(sizes.packed))
-        tip = self.tr(
-            "Remaining weights, and one mask bit for each weight of a pruned tensor, as in the "
-            "history. A compact file contains these, compressed; the export dialog estimates its "
-            "size."
-        )
+        tip = number_format.packed_size_help()
         if sizes is not None:
-            most = self.tr("It has at most {size}, with metadata.")
+            most = self.tr("A compact file has at most {size}, with metadata.")
             tip += " " + most.format(size=number_format.size(sizes.at_most))
         for part in (self.words["packed"], self.labels["packed"]):
             part.setToolTip(tip)

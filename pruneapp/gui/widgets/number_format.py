@@ -36,6 +36,16 @@ def localize_number(text: str) -> str:
     return used.groupSeparator().join(parts)
 
 
+def packed_size_help() -> str:
+    """Return what the packed size is, and why an export as Compact has another size."""
+    return translate(
+        "Numbers",
+        "Packed size: the bytes of the remaining weights, and one mask bit for each weight of a "
+        "pruned tensor, before compression. The export format Compact compresses them, so that its "
+        "file is usually smaller; the export dialog estimates its size.",
+    )
+
+
 def plural(number: int, one: str, several: str) -> str:
     """Return `one` if `number` is 1, else `several`, with the number in place of ``{n}``."""
     return (one if number == 1 else several).replace("{n}", count(number))

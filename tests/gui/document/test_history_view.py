@@ -91,8 +91,8 @@ def test_the_columns_show_sparsity_metrics_with_their_interval_size_and_note(pan
     ]
     assert texts(panel, 0) == ["Opened", "–", "–", ""]
     tip = panel.tree.states.headerData(2, Qt.Orientation.Horizontal, TIP)
-    assert "Packed size: remaining weights, and one mask bit" in tip
-    assert "A compact file contains these, compressed" in tip, "it has another size in exports"
+    assert "Packed size: the bytes of the remaining weights, and one mask bit" in tip
+    assert "before compression. The export format Compact compresses them" in tip
     measured(panel)
     panel.set_items([*ITEMS[:2], replace(ITEMS[2], note="for the talk")], 1)
     titles = ["State", "Sparsity", "accuracy", "loss", "Packed", "Note"]

@@ -426,7 +426,7 @@ def test_the_packed_size_is_shown_with_the_bound_of_the_file(forecast):
     assert "at most" not in label.toolTip()
     forecast.file.set_compact(CompactSize(6_000_000, 6_500_000))
     assert label.text() == "6.0 MB"
-    assert "It has at most 6.5 MB, with metadata." in label.toolTip()
+    assert "A compact file has at most 6.5 MB, with metadata." in label.toolTip()
     forecast.file.set_sizes({})
     assert label.text() == "6.0 MB"
     forecast.clear()
