@@ -24,7 +24,7 @@ from pruneapp.document.entries import Part
 from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
-from pruneapp.errors import JsonError, ParameterError
+from pruneapp.errors import JsonError, ParameterError, first_names
 from pruneapp.evaluation.evaluator import Evaluator
 from pruneapp.evaluation.metric import NoNumberError, is_compared
 from pruneapp.evaluation.process import EvaluationError
@@ -185,10 +185,11 @@ class FrontierRequest:
 
     def __post_init__(self) -> None:
         chosen = tuple(sorted({float(one) for one in self.sparsities}))
-        if not chosen or not all(0 < one <= 1 for one in chosen):
+        wrong = [str(one) for one in self.sparsities if not 0 < one <= 1]
+        if wrong or not chosen:
             raise ParameterError(
                 "The points must be fractions above 0, up to 1 (got "
-                f"{', '.join(map(str, self.sparsities))}).",
+                f"{first_names(wrong, show=str) or 'none'}).",
                 remedy="Enter them as 50%, 70%, 90%.",
             )
         object.__setattr__(self, "sparsities", chosen)

@@ -20,7 +20,7 @@ from pruneapp.checkpoint.io.digest import files_sha256
 from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step, dim_of
-from pruneapp.errors import ParameterError, SelectionError, in_numeric_order
+from pruneapp.errors import ParameterError, SelectionError, first_names, in_numeric_order
 from pruneapp.evaluation.evaluator import Baseline, Evaluator, Result, state_sha256
 from pruneapp.evaluation.metric import NoNumberError, band_of, direction_of, is_compared
 from pruneapp.evaluation.process import EvaluationError
@@ -202,8 +202,9 @@ class ScanRequest:
         """Sort the amounts, without repetition, and set the defaults of other parameters."""
         check_scanned(registry.get(self.method))
         amounts = tuple(sorted({float(amount) for amount in self.amounts}))
-        if not amounts or not all(0 < amount <= 1 for amount in amounts):
-            raise _no_fractions(", ".join(map(str, self.amounts)))
+        wrong = [str(amount) for amount in self.amounts if not 0 < amount <= 1]
+        if wrong or not amounts:
+            raise _no_fractions(wrong)
         object.__setattr__(self, "amounts", amounts)
         valid = self.row(self.names, amounts[0]).values
         object.__setattr__(self, "values", {n: v for n, v in valid.items() if n != "amount"})
@@ -233,21 +234,27 @@ def read_amounts(text: str) -> tuple[float, ...]:
 
     Empty parts are ignored. Raises `ParameterError` for other text, counts, and no fraction.
     """
-    param = AmountParam(name="amounts")
-    try:
-        amounts = [param.parse(word) for word in text.split(",") if word.strip()]
-    except ParameterError:
-        raise _no_fractions(text) from None
-    # Counts are not accepted: a count is a different share of each tensor.
-    if not amounts or any(isinstance(amount, int) or not amount for amount in amounts):
-        raise _no_fractions(text)
-    return tuple(map(float, amounts))
+    param, amounts, wrong = AmountParam(name="amounts"), [], []
+    for word in filter(None, (" ".join(part.split()) for part in text.split(","))):
+        amount: Amount | None = None
+        with contextlib.suppress(ParameterError):
+            amount = param.parse(word)
+        # Counts are not accepted: a count is a different share of each tensor.
+        if isinstance(amount, float) and amount:
+            amounts.append(amount)
+        else:
+            wrong.append(word)
+    if wrong or not amounts:
+        raise _no_fractions(wrong)
+    return tuple(amounts)
 
 
-def _no_fractions(text: str) -> ParameterError:
+def _no_fractions(wrong: Sequence[str]) -> ParameterError:
+    """Return the error that these amounts are no fractions; that there are none if it is empty."""
+    got = first_names(wrong) if wrong else "''"
     return ParameterError(
         "'amounts' must be fractions of each tensor, such as 0.5 or 50%: above 0, up to 100% "
-        f"(got '{' '.join(text.split())}').",
+        f"(got {got}).",
         remedy="Separate several by commas: 30%, 50%, 70%.",
     )
 

@@ -12730,11 +12730,6 @@ steps</extracomment>
         <translation>Setzen Sie Argumente mit Leerzeichen in Anführungszeichen, wie in einem Terminal.</translation>
     </message>
     <message>
-        <source>&apos;amounts&apos; must be fractions of each tensor, such as 0.5 or 50%: above 0, up to 100% (got &apos;{join}&apos;).</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;amounts&apos; müssen Anteile jedes Tensors sein, etwa 0.5 oder 50%: über 0, bis 100% (angegeben: &apos;{join}&apos;).</translation>
-    </message>
-    <message>
         <source>Separate several by commas: 30%, 50%, 70%.</source>
         <extracomment>sentences</extracomment>
         <translation>Trennen Sie mehrere durch Kommas: 30%, 50%, 70%.</translation>
@@ -19873,11 +19868,6 @@ steps</extracomment>
         <translation>Die Front hat keine Metrik &apos;{name}&apos;.</translation>
     </message>
     <message>
-        <source>The points must be fractions above 0, up to 1 (got {join}).</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Punkte müssen Anteile über 0 und höchstens 1 sein (angegeben: {join}).</translation>
-    </message>
-    <message>
         <source>Enter them as 50%, 70%, 90%.</source>
         <extracomment>sentences</extracomment>
         <translation>Geben Sie sie ein wie 50%, 70%, 90%.</translation>
@@ -19946,6 +19936,16 @@ steps</extracomment>
         <source>Export as {instead}.</source>
         <extracomment>sentences</extracomment>
         <translation>Exportieren Sie als {instead}.</translation>
+    </message>
+    <message>
+        <source>The points must be fractions above 0, up to 1 (got {value}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Punkte müssen Anteile über 0 und höchstens 1 sein (angegeben: {value}).</translation>
+    </message>
+    <message>
+        <source>&apos;amounts&apos; must be fractions of each tensor, such as 0.5 or 50%: above 0, up to 100% (got {got}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;amounts&apos; müssen Anteile jedes Tensors sein, etwa 0.5 oder 50%: über 0, bis 100% (angegeben: {got}).</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is damaged: other bytes follow its compressed content.</source>

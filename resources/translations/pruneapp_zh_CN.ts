@@ -12729,11 +12729,6 @@ steps</extracomment>
         <translation>请像在终端中一样，给含空格的参数加上引号。</translation>
     </message>
     <message>
-        <source>&apos;amounts&apos; must be fractions of each tensor, such as 0.5 or 50%: above 0, up to 100% (got &apos;{join}&apos;).</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;amounts&apos; 必须是每个张量的比例，例如 0.5 或 50%：大于 0，最大 100%（收到 &apos;{join}&apos;）。</translation>
-    </message>
-    <message>
         <source>Separate several by commas: 30%, 50%, 70%.</source>
         <extracomment>sentences</extracomment>
         <translation>请用逗号分隔多个值：30%, 50%, 70%。</translation>
@@ -19872,11 +19867,6 @@ steps</extracomment>
         <translation>该前沿没有指标 &apos;{name}&apos;。</translation>
     </message>
     <message>
-        <source>The points must be fractions above 0, up to 1 (got {join}).</source>
-        <extracomment>sentences</extracomment>
-        <translation>各点必须是大于 0 且不大于 1 的比例（得到 {join}）。</translation>
-    </message>
-    <message>
         <source>Enter them as 50%, 70%, 90%.</source>
         <extracomment>sentences</extracomment>
         <translation>请输入如 50%, 70%, 90%。</translation>
@@ -19945,6 +19935,16 @@ steps</extracomment>
         <source>Export as {instead}.</source>
         <extracomment>sentences</extracomment>
         <translation>请导出为 {instead}。</translation>
+    </message>
+    <message>
+        <source>The points must be fractions above 0, up to 1 (got {value}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>各点必须是大于 0 且不大于 1 的比例（得到 {value}）。</translation>
+    </message>
+    <message>
+        <source>&apos;amounts&apos; must be fractions of each tensor, such as 0.5 or 50%: above 0, up to 100% (got {got}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;amounts&apos; 必须是每个张量的比例，例如 0.5 或 50%：大于 0，最大 100%（收到 {got}）。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is damaged: other bytes follow its compressed content.</source>

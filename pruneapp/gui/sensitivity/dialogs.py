@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ from pruneapp.gui.widgets.number_format import (
 )
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.gui.widgets.short_names import ShortNames
-from pruneapp.params import AmountParam, Param
+from pruneapp.params import Amount, AmountParam, Param
 
 _TABLE_LINES = 8
 _MAX_REASON_WIDTH = 300  # maximum width in pixels that a reason on one line can demand
@@ -49,16 +50,16 @@ def plain_amounts(text: str) -> str:
     """Return the amounts of a field as percentages with commas between them, for `read_amounts`.
 
     Each amount is read as in the form: 90, 90 % and 0.9 are 90 %. In locales with a decimal comma,
-    a comma between digits belongs to the number. A text with an invalid amount or 0 is returned
-    unchanged.
+    a comma between digits belongs to the number. Invalid amounts and 0 are returned unchanged.
     """
     comma = r"(?<!\d),|,(?!\d)" if locale().decimalPoint() == "," else ","
-    words = [word for word in re.split(f"[;；，、]|{comma}", text) if word.strip()]
-    try:
-        amounts = [read_amount(word, _AMOUNT, share=True) for word in words]
-    except ParameterError:
-        return text
-    return ", ".join(map(_AMOUNT.format, amounts)) if amounts and all(amounts) else text
+    words = []
+    for word in filter(None, map(str.strip, re.split(f"[;；，、]|{comma}", text))):
+        amount: Amount = 0
+        with contextlib.suppress(ParameterError):
+            amount = read_amount(word, _AMOUNT, share=True)
+        words.append(_AMOUNT.format(amount) if amount else word)
+    return ", ".join(words)
 
 
 @dataclass(frozen=True)

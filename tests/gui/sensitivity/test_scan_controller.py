@@ -44,8 +44,8 @@ def save_and_close(opened, file):
     [
         ("en_US", "50, 80,95", "50%, 80%, 95%"),
         ("en_US", "0.5;90 %、100", "50%, 90%, 100%"),
-        ("en_US", "0.5, 0", "0.5, 0"),
-        ("en_US", "50, x", "50, x"),
+        ("en_US", "0.5, 0", "50%, 0"),
+        ("en_US", "50, x", "50%, x"),
         ("de_DE", "12,5 %, 0,5, 80", "12.5%, 50%, 80%"),
         ("de_DE", "30%,50%", "30%, 50%"),
     ],
@@ -65,11 +65,19 @@ def test_a_scan_is_chosen_measured_and_shown(scans, opened, runners):
     dialog = scans.ask()
     assert dialog.amounts == "30%, 50%, 70%, 85%, 95%"
     assert dialog.estimate.text().startswith("2 checked tensors × 5 amounts: 10 evaluations. The")
-    for typed in ("30, 500", "abc", "50%, 120%", "0.5, 0", "0%", ","):
+    for typed, wrong in (
+        ("30, 500", "'500'"),
+        ("abc", "'abc'"),
+        ("50%, 120%", "'120%'"),
+        ("0.5, 0", "'0'"),
+        ("0%", "'0%'"),
+        (",", "''"),
+        ("20, 101, 102, 30; 103, 104, 105", "'101', '102', '103' and 2 more"),
+    ):
         opened.type(dialog.fractions, typed)
         assert dialog.estimate.text() == (
             "✕ Amounts must be fractions of each tensor, such as 0.5 or 50%: above 0, up to 100% "
-            f"(got '{typed}'). Separate several by commas: 30%, 50%, 70%."
+            f"(got {wrong}). Separate several by commas: 30%, 50%, 70%."
         )
         assert not dialog.go.isEnabled()
     opened.type(dialog.fractions, "0.5, 100%")
