@@ -289,6 +289,8 @@ class NavigationController(QObject):
     These do not change the document.
     """
 
+    treeResized = Signal()  # the tree has the width of its names, or its former one
+
     def __init__(
         self, views: DocumentViews, actions: Actions, settings: Settings, parent: QObject
     ) -> None:
@@ -383,6 +385,7 @@ class NavigationController(QObject):
             return
         if wider > width or not flat:
             window.resizeDocks([dock], [wider], Qt.Orientation.Horizontal)
+            self.treeResized.emit()
 
     def _zoom_in(self) -> None:
         self._views.pages.picture().zoom(ZOOM_STEP)

@@ -71,6 +71,8 @@ from pruneapp.instance import MAX_FILES
 
 SIZE = QSize(1280, 800)
 DOCKS = (320, 330)  # initial widths of tree and form
+# By how much the tree is wider in a window wider than `SIZE`, as a share; its largest width.
+_TREE_GROWTH, _WIDEST_TREE = 0.4, 480
 SMALLEST = QSize(720, 480)
 _NUDGE = 64  # pixels, larger than any window frame
 _STEP = 28  # offset in pixels to the previous window, so that both title bars are visible
@@ -258,7 +260,8 @@ class MainWindow(QMainWindow):
         self._docks: tuple[QDockWidget, ...] = ()
         self._narrow = False
         # Of the docks side by side; and their layout for the last document of the window.
-        self._widths, self._layout = list(DOCKS), QByteArray()
+        # Widths of tree and form; 0 for a tree that grows with the window.
+        self._widths, self._layout = [0, DOCKS[1]], QByteArray()
         self.resize(SIZE)
         restored = self.restoreGeometry(QByteArray(settings.blob("geometry")))
         if beside is not None:
@@ -300,7 +303,7 @@ class MainWindow(QMainWindow):
         kept = self._layout or QByteArray(self._settings.blob("docks"))
         if is_open and self._docks:
             if self.restoreState(kept, LAYOUT_VERSION):
-                call_soon(self, self._keep_widths)  # when the docks are laid out
+                call_soon(self, self.keep_widths)  # when the docks are laid out
             else:
                 self._set_widths()
         for dock in self._docks:
@@ -308,10 +311,16 @@ class MainWindow(QMainWindow):
         fit_fonts(self)  # widgets may have been filled since they were created
         self._arrange_docks()
 
-    def _keep_widths(self) -> None:
+    def keep_widths(self) -> None:
         """Keep the widths of the docks, unless they are hidden, or tabs of a narrow window."""
         if self.stack.currentIndex() and not self._narrow:
-            self._widths = [dock.width() for dock in self._docks]
+            tree, form = (dock.width() for dock in self._docks)
+            self._widths = [0 if abs(tree - self._tree_width()) <= 2 else tree, form]
+
+    def _tree_width(self) -> int:
+        """Return the width of the tree, in pixels, unless the user has changed it."""
+        growth = round(_TREE_GROWTH * (self.width() - SIZE.width()))
+        return min(DOCKS[0] + max(0, growth), _WIDEST_TREE)
 
     def _keep_layout(self) -> None:
         """Keep the layout of the docks, unless they are hidden, or tabs of a narrow window."""
@@ -412,7 +421,9 @@ class MainWindow(QMainWindow):
 
     def _set_widths(self) -> None:
         if not self._narrow:
-            self.resizeDocks(list(self._docks), self._widths, Qt.Orientation.Horizontal)
+            tree, form = self._widths
+            widths = [tree or self._tree_width(), form]
+            self.resizeDocks(list(self._docks), widths, Qt.Orientation.Horizontal)
 
     def _on_theme_changed(self, theme: Theme) -> None:
         self.actions_.paint(theme.colors, self.devicePixelRatioF())
@@ -426,7 +437,7 @@ class MainWindow(QMainWindow):
             worker_pause.begin()
         is_handled = super().event(event)
         if event.type() == QEvent.Type.MouseButtonRelease:
-            self._keep_widths()
+            self.keep_widths()
         return is_handled
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -445,6 +456,9 @@ class MainWindow(QMainWindow):
         """Turn the docks into tabs in a narrow window, and shorten notices in a low one."""
         super().resizeEvent(event)
         self._arrange_docks()
+        if self._docks and self.stack.currentIndex() and not (self._narrow or self._widths[0]):
+            width = self._tree_width()
+            self.resizeDocks([self._docks[0]], [width], Qt.Orientation.Horizontal)
         self.notices.set_height(self.height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -402,6 +402,7 @@ class Workbench(QObject):
         self.tables = TableController(context, session, views.pages)
         self.channel_lists = ChannelListController(context, session, views.pages)
         self.navigation = NavigationController(views, window.actions_, settings, self)
+        self.navigation.treeResized.connect(window.keep_widths, Qt.ConnectionType.QueuedConnection)
         self.view_state = view = ViewState(
             session,
             views,

@@ -423,11 +423,12 @@ def test_a_name_keeps_its_first_letters_beside_as_many_columns_as_fit(show):
     panel.set_items(ITEMS, 1)
     measured(panel)
     tree = panel.tree
-    least = 26 * letter_width(tree) + tree._deepest_indent()
+    letters = 26 * letter_width(tree) + tree._deepest_indent()
     for width in range(900, 300, -20):
         panel.resize(width, 240)
         name, *beside = (tree.columnWidth(at) for at in range(tree.states.columnCount()))
         room = tree.viewport().width()
+        least = min(tree._content_width(0), max(letters, room // 2))
         assert name >= min(least, room - sum(beside[:2]))
         fitting = sum(name + sum(beside[: at + 1]) <= room for at in range(len(beside)))
         if fitting < len(beside) - 1:  # the last one is that of the notes, of which there is none

@@ -5,7 +5,8 @@ import subprocess
 import sys
 
 import pytest
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QScrollArea, QSlider, QWidget
 
 from pruneapp import resources
@@ -97,6 +98,26 @@ def test_it_is_large_in_windows_of_all_sizes(opened):
         assert picture.foot.height() < lines * line
         assert picture.readout.parentWidget() is picture.foot
     assert pages.numbers.parentWidget() is pages.channels.foot
+
+
+def test_the_tree_and_the_history_grow_with_the_window_unless_the_user_resized_them(opened):
+    """Regression: names of states were cut at 320 pixels in a window of 1920."""
+    window, dock = opened.window, opened.views.tree_dock
+    widths = []
+    for width in (1280, 1440, 1920, 1280):
+        window.resize(width, 800)
+        opened.pause(30)
+        widths.append(dock.width())
+    assert widths[0] == widths[3] < widths[1] < widths[2] <= 480
+    edge = QPoint(dock.geometry().right() + 3, window.height() // 2)
+    QTest.mousePress(window, Qt.MouseButton.LeftButton, pos=edge)
+    QTest.mouseMove(window, edge + QPoint(30, 0))
+    opened.pause(30)
+    QTest.mouseRelease(window, Qt.MouseButton.LeftButton, pos=edge + QPoint(30, 0))
+    assert dock.width() == widths[0] + 30
+    window.resize(1920, 800)
+    opened.pause(30)
+    assert dock.width() == widths[0] + 30
 
 
 def test_no_part_of_the_form_is_cut_off_and_its_column_grows(opened):

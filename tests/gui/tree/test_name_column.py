@@ -62,6 +62,10 @@ def test_every_name_of_the_list_can_be_read(bert):
     # The whole name and the sparsity are visible without scrolling.
     assert view.header().length() <= view.viewport().width()
     assert not view.isColumnHidden(Column.SPARSITY)
+    wide = dock.width()
+    bert.window.resize(bert.window.width() + 40, bert.window.height())
+    bert.pause(30)
+    assert dock.width() == wide, "it grows with the window only if nothing else set its width"
     bert.key("Ctrl+L")
     bert.wait(lambda: dock.width() == before)
 
