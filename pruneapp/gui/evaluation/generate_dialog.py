@@ -25,7 +25,7 @@ from pruneapp.gui.widgets.controls import (
     follow_font,
     lay_in_column,
 )
-from pruneapp.gui.widgets.labels import DANGER, MUTED, join_sentences, label_for, plain
+from pruneapp.gui.widgets.labels import DANGER, MUTED, as_plain, join_sentences, label_for, plain
 from pruneapp.gui.widgets.number_format import count, part, plural
 from pruneapp.gui.widgets.reports import add_button_row
 from pruneapp.gui.widgets.screen import Dialog
@@ -66,9 +66,11 @@ class GenerateDialog(Dialog):
         )
         self.sample = QCheckBox(self.tr("Sample tokens"), self)
         self.sample.setToolTip(
-            self.tr(
-                "Sample tokens with the model settings and the same seed for both states. "
-                "Otherwise the most probable token is taken (greedy decoding)."
+            as_plain(
+                self.tr(
+                    "Sample tokens with the model settings and the same seed for both states. "
+                    "Otherwise the most probable token is taken (greedy decoding)."
+                )
             )
         )
         self.python = LineEdit(self)

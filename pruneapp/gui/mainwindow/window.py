@@ -375,9 +375,11 @@ class MainWindow(QMainWindow):
         follow_font(self.device, lambda box: box.setMaximumWidth(letter_width(box) * 34))
         self.device.setAccessibleName(self.tr("Run on"))
         self.device.setToolTip(
-            self.tr(
-                "Device that computes masks, or cluster that runs exports. The result is the same "
-                "everywhere."
+            as_plain(
+                self.tr(
+                    "Device that computes masks, or cluster that runs exports. The result is the "
+                    "same everywhere."
+                )
             )
         )
         bar.addWidget(self.device)

@@ -95,9 +95,11 @@ class RuleEditor(QWidget):
         )
         self.load_statistics = QPushButton(self.tr("Load statistics…"), self)
         self.load_statistics.setToolTip(
-            self.tr(
-                "Rank weights by their inputs, from a file of statistics of activations that was "
-                "collected before."
+            as_plain(
+                self.tr(
+                    "Rank weights by their inputs, from a file of statistics of activations that "
+                    "was collected before."
+                )
             )
         )
         self.collect_statistics = QPushButton(self.tr("Collect statistics…"), self)

@@ -17,7 +17,7 @@ from pruneapp.gui.plots.chart.bar_chart import BarChartView, grouped_sum
 from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
 from pruneapp.gui.plots.chart.items import BarChart, Floats, Stacks, TableColumn
 from pruneapp.gui.widgets.controls import LineEdit, choice_box, follow_font, single_shot
-from pruneapp.gui.widgets.labels import join_statements, label_for
+from pruneapp.gui.widgets.labels import as_plain, join_statements, label_for
 from pruneapp.gui.widgets.number_format import count, locale, part
 
 
@@ -152,9 +152,11 @@ class DistributionView(BarChartView):
         self.field = NumberField()
         self.field.setAccessibleName(self.tr("Threshold"))
         self.field.setToolTip(
-            self.tr(
-                "Weights below this magnitude will be pruned. Enter a magnitude or use the arrow "
-                "keys; in the chart, drag the line or press Shift and an arrow key."
+            as_plain(
+                self.tr(
+                    "Weights below this magnitude will be pruned. Enter a magnitude or use the "
+                    "arrow keys; in the chart, drag the line or press Shift and an arrow key."
+                )
             )
         )
         self.field.numberEntered.connect(self._move_to)

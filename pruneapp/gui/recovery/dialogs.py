@@ -39,6 +39,7 @@ from pruneapp.gui.widgets.labels import (
     DANGER,
     MUTED,
     ElidedLabel,
+    as_plain,
     heading,
     join_sentences,
     plain,
@@ -126,6 +127,7 @@ class RecoverDialog(Dialog):
         self._how = QButtonGroup(self)
         for radio in (self.distills, self.trains):
             radio.setAccessibleDescription(radio.toolTip())
+            radio.setToolTip(as_plain(radio.toolTip()))
             self._how.addButton(radio)
             radio.toggled.connect(self._show_state)
             radio.clicked.connect(self._on_how)
@@ -348,7 +350,7 @@ class RecoveryPanel(Dialog):
         self.cancel = QPushButton(self.tr("Cancel recovery"), self)
         self.cancel.setAccessibleDescription(self.tr("End the training; nothing is changed."))
         for button in (self.pause, self.stop, self.hide_button, self.cancel):
-            button.setToolTip(button.accessibleDescription())
+            button.setToolTip(as_plain(button.accessibleDescription()))
             button.setAutoDefault(False)
         parts = self.stage, self.bar, self.plan, figures, self.curves
         layout = lay_in_column(self, *parts, spacing=8, margins=(16, 16, 16, 16), wide=self.curves)
@@ -386,10 +388,12 @@ class RecoveryPanel(Dialog):
             figure.setAccessibleName(label)
             if name == "error":
                 figure.setToolTip(
-                    self.tr(
-                        "Mean error of the outputs on held-out inputs, and its change since the "
-                        "training began. It can rise while the learning rate is high; the best "
-                        "weights are kept."
+                    as_plain(
+                        self.tr(
+                            "Mean error of the outputs on held-out inputs, and its change since "
+                            "the training began. It can rise while the learning rate is high; the "
+                            "best weights are kept."
+                        )
                     )
                 )
             grid.addWidget(plain(label, ink=MUTED), 0, column)

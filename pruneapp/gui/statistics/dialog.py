@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QPushButton, QWidget
 from pruneapp.gui.app.dialogs import save_path
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
 from pruneapp.gui.widgets.controls import LineEdit, lay_in_row
-from pruneapp.gui.widgets.labels import MUTED, heading, label_for, plain
+from pruneapp.gui.widgets.labels import MUTED, as_plain, heading, label_for, plain
 from pruneapp.gui.widgets.number_format import size
 from pruneapp.gui.widgets.reports import DecisionDialog
 
@@ -61,6 +61,7 @@ class CollectDialog(DecisionDialog):
             )
         )
         self.grams.setAccessibleDescription(self.grams.toolTip())
+        self.grams.setToolTip(as_plain(self.grams.toolTip()))
         self.grams.setChecked(grams)
         self.file = LineEdit(self)
         self.file.setText(str(path))
