@@ -410,6 +410,11 @@ def parse_bytes(text: str) -> int | None:
     return int(Fraction(number) * (_BINARY if binary else _DECIMAL)[letter])
 
 
+def percent(share: float, digits: int = 1) -> str:
+    """Return a fraction as percentage with `digits` decimals, for sentences: ``12.5 %``."""
+    return f"{100 * share:.{digits}f} %"
+
+
 def format_bytes(nbytes: int) -> str:
     """Return the shortest text that `parse_bytes` converts to `nbytes`: 5 GB, 4 GiB, 1 byte.
 

@@ -92,6 +92,18 @@ def test_texts_of_the_code_keep_to_the_glossary(folder):
     assert not found, "\n".join(found)
 
 
+def test_percentages_of_the_window_have_a_space():
+    """Regression: reports of the engine had 19.07% where the window has 19.07 %."""
+    command_line = {"cli", "scripts"}  # tables of the command line, and code for users
+    found = [
+        f"{path.relative_to(ROOT)}: {match[0]}"
+        for path in sorted((ROOT / "pruneapp").rglob("*.py"))
+        if not command_line.intersection(path.parts)
+        for match in re.finditer(r"\{[^{}\n]*:\.\d%\}|\}%[ ).:]", path.read_text(encoding="utf-8"))
+    ]
+    assert not found, "\n".join(found)
+
+
 def test_declarations_keep_to_the_glossary():
     found = [f"{name}: {text!r}" for name, text in declared() if RETIRED.search(text)]
     assert not found, "\n".join(found)

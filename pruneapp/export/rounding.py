@@ -19,7 +19,7 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.errors import counted
 from pruneapp.export.records import CHUNK_BYTES, State
 from pruneapp.masks.bitmask import Mask
-from pruneapp.params import Choice, ChoiceParam
+from pruneapp.params import Choice, ChoiceParam, percent
 from pruneapp.progress import Job
 
 KEEP = "keep"
@@ -260,7 +260,7 @@ def describe(cost: RoundingCost) -> str:
         if cost.relative:
             texts.append(
                 f"The largest absolute rounding error is {cost.worst:.3g}, in '{cost.where}', at "
-                f"most {cost.relative:.2%} of the value."
+                f"most {percent(cost.relative, 2)} of the value."
             )
         else:
             texts.append(

@@ -34,6 +34,7 @@ from pruneapp.errors import (
 )
 from pruneapp.kernels.threads import map_in_order, threads_for
 from pruneapp.kernels.values import Bools, Float64s, Floats, decode, encode
+from pruneapp.params import percent
 from pruneapp.progress import CancelToken, Job
 from pruneapp.repair.solve import (
     DAMPING,
@@ -153,7 +154,7 @@ def uniform_risk(shares: Sequence[float]) -> str:
     """
     if len(shares) < 2 or min(shares) < HIGH_SHARE or max(shares) - min(shares) > SAME_SHARE:
         return ""
-    ends = dict.fromkeys(f"{share:.0%}" for share in (min(shares), max(shares)))
+    ends = dict.fromkeys(percent(share, 0) for share in (min(shares), max(shares)))
     return (
         f"All {counted(len(shares), 'layer')} have nearly the same high sparsity "
         f"({' to '.join(ends)}). In tests, repair did not fix such masks in small convolutional "
@@ -437,7 +438,8 @@ def _sha256s(checkpoint: Checkpoint, job: Job) -> Iterator[str]:
 
 def _detail(repairs: Sequence[LayerRepair]) -> str:
     lines = {
-        r.name: f"{r.name}: error of the outputs {r.before:.2%} before, {r.rounded:.2%} after"
+        r.name: f"{r.name}: error of the outputs {percent(r.before, 2)} before, "
+        f"{percent(r.rounded, 2)} after"
         for r in repairs
     }
     moved = sum(repair.moved for repair in repairs)

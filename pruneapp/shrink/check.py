@@ -23,6 +23,7 @@ from pruneapp.evaluation.worker import Worker
 from pruneapp.groups.axis import spellings_of
 from pruneapp.groups.family_groups import CONFIG
 from pruneapp.groups.structure import Structure, Unknown, structure_of
+from pruneapp.params import percent
 from pruneapp.progress import Job
 from pruneapp.shrink import configuration
 
@@ -147,13 +148,13 @@ class CheckResult:
             return (
                 f"{said} On random inputs, the outputs of the shrunk model and the unpruned model "
                 f"have a mean cosine of {self.mean_cosine:.4f}, and differ by up to "
-                f"{self.largest_change:.1%} of the largest output."
+                f"{percent(self.largest_change)} of the largest output."
             )
         what = "next tokens" if self.architecture.endswith("ForCausalLM") else "predictions"
         return (
             f"{said} On random inputs, the shrunk model and the unpruned model differ in "
-            f"{self.changed_predictions:.1%} of the {what}, and their outputs by up to "
-            f"{self.largest_change:.1%} of the largest output."
+            f"{percent(self.changed_predictions)} of the {what}, and their outputs by up to "
+            f"{percent(self.largest_change)} of the largest output."
         )
 
 

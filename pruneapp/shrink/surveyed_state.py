@@ -22,6 +22,7 @@ from pruneapp.groups.group import USUAL_MULTIPLES, Group
 from pruneapp.groups.structure import Structure, Unknown, structure_of
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.values import Float64s
+from pruneapp.params import percent
 from pruneapp.progress import Job
 from pruneapp.shrink.cut import ShrinkError
 from pruneapp.shrink.plan import Choices, ShrinkPlan, Survey, plan, survey
@@ -249,9 +250,9 @@ class SurveyedState:
             cut, asked = count - n_kept, round(share * count)
             if cut != asked:
                 yield (
-                    f"{axis.label}: {cut:,} of {count:,} ({cut / count:.1%}) are cut instead of "
-                    f"{asked:,} ({100 * share:.4g}%): the rest is rounded up to a multiple of "
-                    f"{axis.multiple_words(request.multiple)}."
+                    f"{axis.label}: {cut:,} of {count:,} ({percent(cut / count)}) are cut "
+                    f"instead of {asked:,} ({percent(share)}): the rest is rounded up to a "
+                    f"multiple of {axis.multiple_words(request.multiple)}."
                 )
 
     def _choices(

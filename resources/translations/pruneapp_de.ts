@@ -13650,11 +13650,6 @@ steps</extracomment>
         <translation>diese Tensoren</translation>
     </message>
     <message>
-        <source>The largest absolute rounding error is {worst}, in &apos;{where}&apos;, at most {relative} of the value.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Der größte absolute Rundungsfehler ist {worst}, in &apos;{where}&apos;, höchstens {relative} des Werts.</translation>
-    </message>
-    <message>
         <source>&apos;{prefix}{second}&apos; comes before &apos;{prefix2}{first}&apos; in the file, so the block computes in another order.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{prefix}{second}&apos; steht in der Datei vor &apos;{prefix2}{first}&apos;, also rechnet der Block in anderer Reihenfolge.</translation>
@@ -17115,11 +17110,6 @@ steps</extracomment>
         <translation>Das verkleinerte Modell stimmt in {by}{part} mit dem geprunten überein: Alle Ausgaben sind gleich.</translation>
     </message>
     <message>
-        <source>{said} On random inputs, the outputs of the shrunk model and the unpruned model have a mean cosine of {mean_cosine}, and differ by up to {largest_change} of the largest output.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{said} Auf zufälligen Eingaben haben die Ausgaben des verkleinerten und des ungeprunten Modells im Mittel den Kosinus {mean_cosine} und unterscheiden sich um bis zu {largest_change} der größten Ausgabe.</translation>
-    </message>
-    <message>
         <source>the shape of &apos;{name}&apos; is {list} and should be {list2}</source>
         <extracomment>sentences</extracomment>
         <translation>die Form von &apos;{name}&apos; ist {list}, richtig wäre {list2}</translation>
@@ -20548,6 +20538,11 @@ steps</extracomment>
         <translation>seine Gewichte werden auf {label} gerundet</translation>
     </message>
     <message>
+        <source>The largest absolute rounding error is {worst}, in &apos;{where}&apos;, at most {percent} of the value.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der größte absolute Rundungsfehler ist {worst}, in &apos;{where}&apos;, höchstens {percent} des Werts.</translation>
+    </message>
+    <message>
         <source>The largest absolute rounding error is {worst}, in &apos;{where}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>Der größte absolute Rundungsfehler ist {worst}, in &apos;{where}&apos;.</translation>
@@ -20802,14 +20797,14 @@ steps</extracomment>
         <translation>(erste {first_layers} Schichten)</translation>
     </message>
     <message>
+        <source>{said} On random inputs, the outputs of the shrunk model and the unpruned model have a mean cosine of {mean_cosine}, and differ by up to {percent} of the largest output.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{said} Auf zufälligen Eingaben haben die Ausgaben des verkleinerten und des ungeprunten Modells im Mittel den Kosinus {mean_cosine} und unterscheiden sich um bis zu {percent} der größten Ausgabe.</translation>
+    </message>
+    <message>
         <source>next tokens</source>
         <extracomment>sentences</extracomment>
         <translation>nächste Tokens</translation>
-    </message>
-    <message>
-        <source>{said} On random inputs, the shrunk model and the unpruned model differ in {changed_predictions} of the {what}, and their outputs by up to {largest_change} of the largest output.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{said} Auf zufälligen Eingaben unterscheiden sich das verkleinerte und das ungeprunte Modell in {changed_predictions} der {what}, und ihre Ausgaben um bis zu {largest_change} der größten Ausgabe.</translation>
     </message>
     <message>
         <source>{LABELS} in float64</source>
@@ -20945,11 +20940,6 @@ steps</extracomment>
         <source>&apos;{name}&apos; was written with the shape {shape}</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; hat nach dem Schreiben die Form {shape}</translation>
-    </message>
-    <message>
-        <source>{label}: {cut} of {count} ({value}) are cut instead of {asked} ({value2}%): the rest is rounded up to a multiple of {multiple_words}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{label}: {cut} von {count} ({value}) werden entfernt statt {asked} ({value2} %): der Rest wird auf ein Vielfaches von {multiple_words} aufgerundet.</translation>
     </message>
     <message>
         <source>type &apos;{model_type}&apos;</source>
@@ -22470,6 +22460,11 @@ steps</extracomment>
         <translation>Die Reparatur in {name} wurde aus anderen Gewichten berechnet und daher weggelassen.</translation>
     </message>
     <message>
+        <source>{said} On random inputs, the shrunk model and the unpruned model differ in {percent} of the {what}, and their outputs by up to {percent2} of the largest output.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{said} Auf zufälligen Eingaben unterscheiden sich das verkleinerte und das ungeprunte Modell in {percent} der {what}, und ihre Ausgaben um bis zu {percent2} der größten Ausgabe.</translation>
+    </message>
+    <message>
         <source>Do not use it: the shrunk model does not match the pruned model.</source>
         <extracomment>sentences</extracomment>
         <translation>Verwenden Sie ihn nicht: Entfernt wurde etwas anderes, als die Nullen sagen.</translation>
@@ -22528,6 +22523,11 @@ steps</extracomment>
         <source>&apos;{name}&apos; is not restored to its original values</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; kommt nicht unverändert zurück</translation>
+    </message>
+    <message>
+        <source>{label}: {cut} of {count} ({percent}) are cut instead of {asked} ({percent2}): the rest is rounded up to a multiple of {multiple_words}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label}: {cut} von {count} ({percent}) werden entfernt statt {asked} ({percent2}): der Rest wird auf ein Vielfaches von {multiple_words} aufgerundet.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is not written: it contains the vocabulary in a form that cannot be reduced. {TOKENIZER} contains everything that is needed.</source>

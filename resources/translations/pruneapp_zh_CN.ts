@@ -13649,11 +13649,6 @@ steps</extracomment>
         <translation>这些张量</translation>
     </message>
     <message>
-        <source>The largest absolute rounding error is {worst}, in &apos;{where}&apos;, at most {relative} of the value.</source>
-        <extracomment>sentences</extracomment>
-        <translation>最大绝对舍入误差为 {worst}，位于“{where}”，不超过该值的 {relative}。</translation>
-    </message>
-    <message>
         <source>&apos;{prefix}{second}&apos; comes before &apos;{prefix2}{first}&apos; in the file, so the block computes in another order.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{prefix}{second}&apos; 在文件中位于 &apos;{prefix2}{first}&apos; 之前，因此该块按另一种顺序计算。</translation>
@@ -17114,11 +17109,6 @@ steps</extracomment>
         <translation>缩减后的模型在 {by}{part} 中与剪枝后的模型一致：所有输出相同。</translation>
     </message>
     <message>
-        <source>{said} On random inputs, the outputs of the shrunk model and the unpruned model have a mean cosine of {mean_cosine}, and differ by up to {largest_change} of the largest output.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{said} 在随机输入上，缩减后的模型与未剪枝模型的输出平均余弦为 {mean_cosine}，最多相差最大输出的 {largest_change}。</translation>
-    </message>
-    <message>
         <source>the shape of &apos;{name}&apos; is {list} and should be {list2}</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 的形状为 {list}，应为 {list2}</translation>
@@ -20547,6 +20537,11 @@ steps</extracomment>
         <translation>其权重被舍入为 {label}</translation>
     </message>
     <message>
+        <source>The largest absolute rounding error is {worst}, in &apos;{where}&apos;, at most {percent} of the value.</source>
+        <extracomment>sentences</extracomment>
+        <translation>最大绝对舍入误差为 {worst}，位于“{where}”，不超过该值的 {percent}。</translation>
+    </message>
+    <message>
         <source>The largest absolute rounding error is {worst}, in &apos;{where}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>最大绝对舍入误差为 {worst}，位于“{where}”。</translation>
@@ -20801,14 +20796,14 @@ steps</extracomment>
         <translation>（前 {first_layers} 层）</translation>
     </message>
     <message>
+        <source>{said} On random inputs, the outputs of the shrunk model and the unpruned model have a mean cosine of {mean_cosine}, and differ by up to {percent} of the largest output.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{said} 在随机输入上，缩减后的模型与未剪枝模型的输出平均余弦为 {mean_cosine}，最多相差最大输出的 {percent}。</translation>
+    </message>
+    <message>
         <source>next tokens</source>
         <extracomment>sentences</extracomment>
         <translation>后续词元</translation>
-    </message>
-    <message>
-        <source>{said} On random inputs, the shrunk model and the unpruned model differ in {changed_predictions} of the {what}, and their outputs by up to {largest_change} of the largest output.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{said} 在随机输入上，缩减后的模型与未剪枝模型有 {changed_predictions} 的{what}不同，输出最多相差最大输出的 {largest_change}。</translation>
     </message>
     <message>
         <source>{LABELS} in float64</source>
@@ -20944,11 +20939,6 @@ steps</extracomment>
         <source>&apos;{name}&apos; was written with the shape {shape}</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 写入后的形状为 {shape}</translation>
-    </message>
-    <message>
-        <source>{label}: {cut} of {count} ({value}) are cut instead of {asked} ({value2}%): the rest is rounded up to a multiple of {multiple_words}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{label}：裁剪 {count} 个中的 {cut} 个（{value}），而不是 {asked} 个（{value2}%）：其余部分向上取整为 {multiple_words} 的倍数。</translation>
     </message>
     <message>
         <source>type &apos;{model_type}&apos;</source>
@@ -22469,6 +22459,11 @@ steps</extracomment>
         <translation>{name} 中的修复由其他权重计算而来，因此已略过。</translation>
     </message>
     <message>
+        <source>{said} On random inputs, the shrunk model and the unpruned model differ in {percent} of the {what}, and their outputs by up to {percent2} of the largest output.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{said} 在随机输入上，缩减后的模型与未剪枝模型有 {percent} 的{what}不同，输出最多相差最大输出的 {percent2}。</translation>
+    </message>
+    <message>
         <source>Do not use it: the shrunk model does not match the pruned model.</source>
         <extracomment>sentences</extracomment>
         <translation>请勿使用：裁去的内容与置零的内容不符。</translation>
@@ -22527,6 +22522,11 @@ steps</extracomment>
         <source>&apos;{name}&apos; is not restored to its original values</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 无法原样恢复</translation>
+    </message>
+    <message>
+        <source>{label}: {cut} of {count} ({percent}) are cut instead of {asked} ({percent2}): the rest is rounded up to a multiple of {multiple_words}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label}：裁剪 {count} 个中的 {cut} 个（{percent}），而不是 {asked} 个（{percent2}）：其余部分向上取整为 {multiple_words} 的倍数。</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is not written: it contains the vocabulary in a form that cannot be reduced. {TOKENIZER} contains everything that is needed.</source>

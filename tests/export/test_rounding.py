@@ -153,7 +153,7 @@ def test_the_report_tells_what_it_cost(source_of, tmp_path):
     (said,) = [n for n in report.notices if "Rounded" in n]
 
     assert (
-        "The largest absolute rounding error is 0.000244, in 'a', at most 0.05% of the value."
+        "The largest absolute rounding error is 0.000244, in 'a', at most 0.05 % of the value."
         in said
     )
     assert "1 value was too large and became infinite, in 'b'." in said

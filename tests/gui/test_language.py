@@ -392,9 +392,10 @@ def test_reasons_within_a_sentence_are_chinese(chinese):
 
 def test_the_rounding_notice_of_a_cut_is_translated(german):
     notice = (
-        "FFN neurons: 2 of 12 (16.7%) are cut instead of 3 (25%): the rest is rounded up to a "
+        "FFN neurons: 2 of 12 (16.7 %) are cut instead of 3 (25.0 %): the rest is rounded up to a "
         "multiple of 5."
     )
     words = translate_sentence(notice)
     assert words.endswith(": der Rest wird auf ein Vielfaches von 5 aufgerundet.")
-    assert "2 von 12" in words
+    assert "2 von 12 (16,7 %)" in words
+    assert "3 (25,0 %)" in words

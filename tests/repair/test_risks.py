@@ -25,9 +25,9 @@ def test_layers_that_got_worse_are_named():
 
 def test_uniform_high_sparsity_is_warned_of():
     (risk,) = risks_of([layer("a", left=30), layer("b", left=28)])
-    assert risk.startswith("All 2 layers have nearly the same high sparsity (70% to 72%).")
+    assert risk.startswith("All 2 layers have nearly the same high sparsity (70 % to 72 %).")
     (risk,) = risks_of([layer("a", left=20), layer("b", left=20)])
-    assert "(80%)" in risk
+    assert "(80 %)" in risk
 
 
 def test_random_tokens_are_no_data():

@@ -16,6 +16,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from pruneapp.evaluation.process import EvaluationError
+from pruneapp.params import percent
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.shrink import check
 from pruneapp.shrink.check import CheckError, CheckOptions, FolderChecker, check_folder
@@ -103,8 +104,8 @@ def test_what_is_different_from_the_unpruned_model_is_said(checker, llama, tmp_p
     assert 0.01 < result.largest_change < 1
     assert result.sentence() == (
         f"{alone.sentence()} On random inputs, the shrunk model and the unpruned model differ in "
-        f"{result.changed_predictions:.1%} of the next tokens, and their outputs by up to "
-        f"{result.largest_change:.1%} of the largest output."
+        f"{percent(result.changed_predictions)} of the next tokens, and their outputs by up to "
+        f"{percent(result.largest_change)} of the largest output."
     )
     same = checker.check(shrunk, masked, original=masked)
     assert same.changed_predictions == 0
@@ -126,8 +127,8 @@ def test_an_encoder_has_no_predictions(checker, tiny_folder, tmp_path):
     assert 0 < result.mean_cosine < 1
     assert result.sentence().endswith(
         "On random inputs, the outputs of the shrunk model and the unpruned model have a mean "
-        f"cosine of {result.mean_cosine:.4f}, and differ by up to {result.largest_change:.1%} of "
-        "the largest output."
+        f"cosine of {result.mean_cosine:.4f}, and differ by up to "
+        f"{percent(result.largest_change)} of the largest output."
     )
 
 

@@ -157,7 +157,8 @@ def test_an_onnx_model_is_cut_in_multiples_of_16(tmp_path, capsys):
     printed = "".join(capsys.readouterr())
     assert "Channels 128 → 96" in printed
     assert (
-        "32 of 128 (25.0%) are cut instead of 38 (30%): the rest is rounded up to a multiple of 16."
+        "32 of 128 (25.0 %) are cut instead of 38 (30.0 %): the rest is rounded up to a multiple "
+        "of 16."
     ) in printed
     assert run("shrink", net, "--channels", "30%", "--multiple", 8, "-o", tmp_path / "8.onnx") == 0
     assert "Channels 128 → 96" in "".join(capsys.readouterr())

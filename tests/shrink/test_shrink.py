@@ -189,7 +189,7 @@ def test_what_the_multiple_makes_of_a_share_is_said(source, tmp_path, capsys):
     assert run("shrink", source, *options, "-o", tmp_path / "out") == 0
     assert config_of(tmp_path / "out")["intermediate_size"] == 10
     notice = (
-        "2 of 12 (16.7%) are cut instead of 3 (25%): the rest is rounded up to a multiple of 5."
+        "2 of 12 (16.7 %) are cut instead of 3 (25.0 %): the rest is rounded up to a multiple of 5."
     )
     printed = capsys.readouterr()
     assert f"FFN neurons: {notice}" in printed.err

@@ -39,7 +39,7 @@ def test_layers_memory_and_what_comes_of_a_layer_are_said(dialog):
 def test_uniform_high_sparsity_is_warned_of_before_anything_runs(dialog):
     dialog.set_layers(layers(80, 80))
     assert dialog.risk.isVisible()
-    assert dialog.risk.text().startswith("▲ All 2 layers have nearly the same high sparsity (80%)")
+    assert dialog.risk.text().startswith("▲ All 2 layers have nearly the same high sparsity (80 %)")
     dialog.set_layers(layers(50, 80))
     assert dialog.risk.isHidden()
 
