@@ -519,6 +519,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "_cut_experts",
         "_constant_unit_notice",
         "_describe_loading",
+        "_describe_container",
         "_write_as",
         "_rounding_notice",
         "_uncut_layer_notices",

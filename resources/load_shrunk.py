@@ -20,7 +20,11 @@ def _read(file):
         from safetensors.torch import load_file
 
         return load_file(file)
-    return torch.load(file, map_location="cpu", weights_only=True)
+    state = torch.load(file, map_location="cpu", weights_only=True)
+    for inside in state.values():  # of a checkpoint that has the epoch, too
+        if isinstance(inside, dict) and inside and all(map(torch.is_tensor, inside.values())):
+            return inside
+    return state
 
 
 def load_shrunk(model, files=None):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
@@ -100,6 +101,13 @@ class Contents:
     # Keys of the file outside of the chosen dict ("optimizer", "epoch", another state dict): its
     # siblings and those of the dicts around it, joined with their outer keys by dots.
     outside_keys: tuple[str, ...] = ()
+    # Values of the file next to the chosen dict, by key, that consist of numbers, texts, lists and
+    # dicts ("epoch"). Without the state of an optimizer; None if the chosen dict is not a value of
+    # the dict that was saved.
+    plain_values: Mapping[str, Any] | None = None
+    # Those that a torch file of the tensors has next to the dict, whose key is `state_dict`. None
+    # for an opened file, whose container is either kept as a whole or not at all.
+    kept_values: Mapping[str, Any] | None = None
     # Tensor names of transformers, by the name in the file, where these differ. Patterns match
     # both; exports use the name in the file.
     hub_names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))

@@ -570,8 +570,12 @@ def model_size(  # noqa: PLR0917 - each its own type
 def _weight_bytes(
     state: State, form: Format, job: Job, provenance: Provenance | None, dtype: str
 ) -> int:
-    """Return the total size in bytes of the weight files and their index, without a container."""
-    without = {CONTAINER.name: "state-dict"} if CONTAINER in form.params else {}
+    """Return the total size in bytes of the weight files and their index.
+
+    Without the container of an opened file; a cut is written with the plain values of its file.
+    """
+    is_cut = isinstance(state, ShrunkState)
+    without = {CONTAINER.name: "state-dict"} if CONTAINER in form.params and not is_cut else {}
     if dtype != KEEP:
         without[DTYPE.name] = dtype
     values = validate_all(form.params, without)

@@ -562,12 +562,28 @@ class _Planning:
             self._loading.append(
                 f"{loader.LOADER}, written next to the weights, resizes your model and loads them."
             )
-        if others := self._state.checkpoint.contents.outside_keys:
+        self._describe_container()
+        return True
+
+    def _describe_container(self) -> None:
+        """Add a notice about what a training checkpoint has next to its state dict."""
+        contents = self._state.checkpoint.contents
+        kept = tuple(contents.plain_values or ())
+        others = tuple(key for key in contents.outside_keys if key not in kept)
+        if kept and others:
+            self._notices.append(
+                f"A torch file keeps {first_names(kept)}, without {first_names(others)}, which "
+                "belong to the original widths; other files have only the state dict."
+            )
+        elif kept:
+            self._notices.append(
+                f"A torch file keeps {first_names(kept)}; other files have only the state dict."
+            )
+        elif others:
             self._notices.append(
                 f"Only the state dict is written, without {first_names(others)}: the other "
                 "contents of the checkpoint belong to the original widths."
             )
-        return True
 
     def _label(self, axis: Axis) -> Exactness:
         return CHANGES if axis.name in self._choices.changed else EXACT

@@ -223,6 +223,7 @@ def _checkpoint_of(source: Checkpoint, cuts: Sequence[TensorCut]) -> Checkpoint:
         parts={},
         non_tensor_keys=(),
         outside_keys=(),
+        kept_values=contents.plain_values,
         unreadable={},
     )
     return Checkpoint(source.path, contents, source.sources)

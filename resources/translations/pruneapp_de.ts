@@ -20917,6 +20917,16 @@ steps</extracomment>
         <translation>Alle Blöcke sind so breit, wie {name}={value} sie macht: Ein mit diesem Argument erstelltes Modell lädt das State-Dict. {LOADER} lädt es in jedes andere Modell.</translation>
     </message>
     <message>
+        <source>A torch file keeps {first_names}, without {first_names2}, which belong to the original widths; other files have only the state dict.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine torch-Datei behält {first_names}, ohne {first_names2}, was zu den ursprünglichen Breiten gehört; andere Dateien haben nur das State-Dict.</translation>
+    </message>
+    <message>
+        <source>A torch file keeps {first_names}; other files have only the state dict.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine torch-Datei behält {first_names}; andere Dateien haben nur das State-Dict.</translation>
+    </message>
+    <message>
         <source>Only the state dict is written, without {first_names}: the other contents of the checkpoint belong to the original widths.</source>
         <extracomment>sentences</extracomment>
         <translation>Nur das State-Dict wird geschrieben, ohne {first_names}: Die übrigen Inhalte des Checkpoints gehören zu den ursprünglichen Breiten.</translation>

@@ -20916,6 +20916,16 @@ steps</extracomment>
         <translation>所有块的宽度都由 {name}={value} 决定：用该参数创建的模型可加载此状态字典。{LOADER} 可将其加载到任何模型。</translation>
     </message>
     <message>
+        <source>A torch file keeps {first_names}, without {first_names2}, which belong to the original widths; other files have only the state dict.</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch 文件保留 {first_names}，不包括属于原来宽度的 {first_names2}；其他文件只有状态字典。</translation>
+    </message>
+    <message>
+        <source>A torch file keeps {first_names}; other files have only the state dict.</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch 文件保留 {first_names}；其他文件只有状态字典。</translation>
+    </message>
+    <message>
         <source>Only the state dict is written, without {first_names}: the other contents of the checkpoint belong to the original widths.</source>
         <extracomment>sentences</extracomment>
         <translation>只写入状态字典，不包括 {first_names}：检查点的其他内容属于原来的宽度。</translation>

@@ -140,15 +140,26 @@ def test_names_with_a_prefix_in_a_training_checkpoint(
 ) -> None:
     model = made("view")
     tensors = {f"module.{name}": tensor for name, tensor in model.state_dict().items()}
-    torch.save({"model": tensors, "epoch": 3}, tmp_path / "net.pt")
+    scheduler = {"base_lrs": [0.1, 0.01], "last_epoch": 3, "best": None, "name": "größer"}
+    optimizer = {"state": {}, "param_groups": [{"lr": 0.1}]}
+    training = {"epoch": 3, "optimizer": optimizer, "scheduler": scheduler, "ema": (tensors,)}
+    torch.save({"epoch_of_best": 2, "model": tensors, **training}, tmp_path / "net.pt")
     original = opened(model, tmp_path / "net.pt", "module.")
     state, structure = masked(original)
 
     report = cut(state, structure, tmp_path / "cut.pt")
 
-    assert any("without 'epoch': the other contents" in notice for notice in report.notices)
-    written = torch.load(tmp_path / "cut.pt", weights_only=True)
+    notice = next(notice for notice in report.notices if notice.startswith("A torch file keeps"))
+    assert notice == (
+        "A torch file keeps 'epoch_of_best', 'epoch', 'scheduler', without 'optimizer', 'ema', "
+        "which belong to the original widths; other files have only the state dict."
+    )
+    container = torch.load(tmp_path / "cut.pt", weights_only=True)
+    written = container.pop("model")
+    assert container == {"epoch_of_best": 2, "epoch": 3, "scheduler": scheduler}
     assert written.keys() == tensors.keys()
+    cut(state, structure, tmp_path / "cut.safetensors")
+    assert load_file(tmp_path / "cut.safetensors").keys() == tensors.keys()
     assert written["module.two.weight"].shape == (5, 6, 3, 3)  # of 6 and 8
     assert written["module.hidden.weight"].shape == (12, 45)  # of 16 and 54
     loaded = load(report, made("view", seed=5))
@@ -163,11 +174,13 @@ def test_names_with_a_prefix_in_a_training_checkpoint(
         assert torch.allclose(loaded(X), zeroed(X), rtol=0, atol=CLOSE)
 
 
+@pytest.mark.parametrize("inside", [None, {}, {"epoch": 7}])
 def test_the_forecast_is_the_size_of_the_file(
-    opened: Callable[..., Snapshot], tmp_path: Path
+    opened: Callable[..., Snapshot], tmp_path: Path, inside: dict[str, int] | None
 ) -> None:
     model = made("bottleneck")
-    torch.save(model.state_dict(), tmp_path / "net.pt")
+    tensors = model.state_dict()
+    torch.save(tensors if inside is None else {"model": tensors, **inside}, tmp_path / "net.pt")
     state, structure = masked(opened(model, tmp_path / "net.pt"))
     surveyed = survey_state(state, Job())
     assert isinstance(surveyed, SurveyedState)
@@ -175,6 +188,11 @@ def test_the_forecast_is_the_size_of_the_file(
     report = cut(state, structure, tmp_path / "net-cut.pt")
     assert found.after is not None
     assert found.after.nbytes == report.files[0].nbytes
+    written = torch.load(tmp_path / "net-cut.pt", weights_only=True)
+    if inside is not None:
+        assert written.keys() == {"model", *inside}
+        written = written["model"]
+    assert written.keys() == tensors.keys()
     assert found.after.parameters < 0.6 * found.before.parameters
     assert not found.has_class
     assert any("load_shrunk.py" in text for text in found.loaded_by)

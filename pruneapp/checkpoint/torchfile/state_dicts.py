@@ -707,5 +707,46 @@ def _holds_items(value: Any) -> bool:
     return isinstance(value, (dict, list, tuple))
 
 
+# Maximum number of values, and depth, of what `find_plain_values` returns for a key.
+_MAX_PLAIN, _MAX_DEPTH = 10_000, 50
+
+
+def find_plain_values(root: Any, key: str) -> dict[str, Any] | None:
+    """Return the values of a saved dict that are plain, see `Contents.plain_values`.
+
+    `key` is that of the state dict, which is left out. None if `root` has other keys than texts,
+    or no such key.
+    """
+    if (
+        type(root) is not dict
+        or not key
+        or key not in root
+        or any(type(name) is not str for name in root)
+    ):
+        return None
+    return {name: value for name, value in root.items() if name != key and _is_plain(value)}
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether a value consists of numbers, texts, None, lists, tuples and dicts only.
+
+    False for the state of an optimizer, and for values that are too large.
+    """
+    left = [(value, 0)]
+    for _ in range(_MAX_PLAIN):
+        if not left:
+            return True
+        part, depth = left.pop()
+        if type(part) in {list, tuple, dict}:
+            too_large = depth == _MAX_DEPTH or len(left) + 2 * len(part) > _MAX_PLAIN
+            if too_large or _is_optimizer(part):
+                return False
+            parts = itertools.chain(part, part.values()) if type(part) is dict else part
+            left += [(each, depth + 1) for each in parts]
+        elif part is not None and type(part) not in {bool, int, float, str}:
+            return False
+    return not left
+
+
 def _is_optimizer(value: Any) -> bool:
     return isinstance(value, dict) and "param_groups" in value and "state" in value

@@ -37,6 +37,7 @@ from pruneapp.checkpoint.torchfile.state_dicts import (
     FoundTensor,
     choose,
     find,
+    find_plain_values,
     find_shared,
     identity,
 )
@@ -153,6 +154,7 @@ def build(
         parts=model.parts,
         non_tensor_keys=chosen.find_non_tensor_keys(),
         outside_keys=tuple(values_outside),
+        plain_values=find_plain_values(described.root, chosen.key),
         module=chosen.module,
         keys_sharing_memory=find_shared(values_outside, chosen.found, cancel),
     )
@@ -430,7 +432,7 @@ _VALUES = {kind: attrgetter(*kind.__slots__) for kind in _KINDS.values()}
 _PLAIN = (
     "format", "label", "state_dict", "unknown_globals", "weights_only", "code_globals",
     "unreadable", "traits", "parts", "non_tensor_keys", "outside_keys",
-    "keys_sharing_memory", "module",
+    "keys_sharing_memory", "module", "plain_values",
 )  # fmt: skip
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from operator import attrgetter
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,15 +81,21 @@ def refuse_bin(part: ExportPart, kind: str, loss: str) -> None:
 
 
 def plan_state_dict(
-    records: Sequence[TensorRecord], job: Job, notices: tuple[str, ...] = ()
+    records: Sequence[TensorRecord],
+    job: Job,
+    notices: tuple[str, ...] = (),
+    *,
+    key: str = "",
+    kept_values: Mapping[str, Any] | None = None,
 ) -> Plan:
     """Return the plan of a zip archive with an OrderedDict of `records`, as `torch.save` writes it.
 
     Only ``.data/serialization_id`` is omitted: it differs between machines and is not read.
-    `notices` are added to the plan.
+    `notices` are added to the plan. With a `key` the state dict is a value of a dict, which also
+    has the plain values `kept_values`.
     """
     data = [member(number, record) for number, record in job.cancel.each(enumerate(records))]
-    plan = ZipPlan([*header_members(records, job), *data, VERSION])
+    plan = ZipPlan([*header_members(records, job, key, kept_values), *data, VERSION])
     return Plan(plan.nbytes(job), plan.pieces, bytes_by_name(records, job), notices)
 
 
@@ -103,9 +109,17 @@ def member(number: int, record: TensorRecord) -> ZipMember:
     return ZipMember(member_name(number), record.nbytes, record.pieces)
 
 
-def header_members(records: Sequence[TensorRecord], job: Job) -> list[ZipMember]:
-    """Return the members before the data: the pickle and format information."""
-    stream = StateDictPickle()
+def header_members(
+    records: Sequence[TensorRecord],
+    job: Job,
+    key: str = "",
+    kept_values: Mapping[str, Any] | None = None,
+) -> list[ZipMember]:
+    """Return the members before the data: the pickle and format information.
+
+    `key` and `kept_values` as in `plan_state_dict`.
+    """
+    stream = StateDictPickle(key, kept_values)
     for number, record in job.cancel.each(enumerate(records)):
         stream.add((record.name, *record.aliases), str(number), record.dtype, record.shape)
     return pickle_members(stream)
@@ -393,12 +407,16 @@ def _plan(part: ExportPart, job: Job) -> Plan:
     if refused := why_unsupported(part.checkpoint):
         raise ExportError(refused, remedy="Export as safetensors.")
     records = [finalize(part.state, entry) for entry in job.cancel.each(part.entries)]
-    notices = part.scale_notices()
-    if part.checkpoint.format in _CONTAINERS:
+    notices, contents = part.scale_notices(), part.checkpoint.contents
+    if contents.format in _CONTAINERS:
         notices = (f"A plain state dict was written, because {reason}.", *notices)
     else:
         reason = ""
-    plan = plan_state_dict(records, job, notices)
+    # A cut of a training checkpoint: its container cannot be patched, as the shapes have changed.
+    is_whole = len(part.entries) == len(part.checkpoint.entries)
+    kept_values = contents.kept_values if keep and is_whole else None
+    key = "" if kept_values is None else contents.state_dict
+    plan = plan_state_dict(records, job, notices, key=key, kept_values=kept_values)
     return replace(plan, blocked_by=blocked_by, plain_because=reason)
 
 

@@ -14,10 +14,11 @@ standard library's `pickletools` describes the opcodes; torch's ``_utils.py`` an
 from __future__ import annotations
 
 import math
+import pickle
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.torchfile.torch_objects import BY_STORAGE
@@ -196,11 +197,23 @@ _LAYOUT = ("layout", "torch.sparse_csr")
 
 
 class StateDictPickle:
-    """Writer of a pickle stream."""
+    """Writer of a pickle stream.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    key
+        The key of the state dict in a dict; "" writes only the state dict.
+    kept_values
+        Plain values of other keys of that dict.
+    """
+
+    def __init__(self, key: str = "", kept_values: Mapping[str, Any] | None = None) -> None:
         self._out = bytearray(b"\x80\x02")
         self._memo: dict[object, int] = {}
+        self._kept_values = (kept_values or {}) if key else None
+        if key:
+            self._out += b"}("
+            self._text(key)
         self._global("collections", "OrderedDict")
         self._out += b")R("
 
@@ -219,7 +232,15 @@ class StateDictPickle:
 
     def finish(self) -> bytes:
         """Return the complete stream."""
-        return bytes(self._out + b"u.")
+        self._out += b"u"
+        if self._kept_values is not None:
+            for key, value in self._kept_values.items():
+                self._text(key)
+                # Without the header and the end of the stream. It refers to its own memo only, and
+                # nothing after it refers to that of the state dict.
+                self._out += pickle.dumps(value, protocol=2)[2:-1]
+            self._out += b"u"
+        return bytes(self._out + b".")
 
     def _named(self, names: Iterable[str], key: str, write: Callable[[], None]) -> None:
         """Write `names` as keys of the dict.

@@ -19,6 +19,7 @@ from torch import nn
 from pruneapp.checkpoint import parser_client
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.torchfile import legacy_format, zip_format
+from pruneapp.checkpoint.torchfile.state_dicts import find_plain_values
 from pruneapp.errors import CheckpointError
 from tests.checkpoint.torchfile.hostile_torch import archive, saved, tensor
 
@@ -292,6 +293,33 @@ def test_quantized_tensors_are_read_only(tmp_path: Path):
         assert checkpoint.bits("q").tolist() == [20] * 12
 
 
+def test_only_plain_values_next_to_the_state_dict_are_read() -> None:
+    """Without the state of an optimizer, tensors, objects, cycles and large or deep values."""
+    cycle: list[Any] = [1]
+    cycle.append(cycle)
+    deep: Any = 0
+    for _ in range(100):
+        deep = [deep]
+    shared = [0] * 1000
+    for _ in range(5):
+        shared = [shared] * 1000
+    plain = {"epoch": 3, "history": [{"loss": 0.5, "best": None, "ok": True}, ("a", 1 << 70)]}
+    others = {
+        "optimizer": {"state": {}, "param_groups": [{"lr": 0.1}]},
+        "both": [{"state": {}, "param_groups": []}],
+        "object": OrderedDict(a=1),
+        "bytes": b"raw",
+        "cycle": cycle,
+        "deep": deep,
+        "shared": shared,
+        "long": [0] * 20_000,
+    }
+    assert find_plain_values({"model": {}, **plain, **others}, "model") == plain
+    assert find_plain_values({"model": {}, **plain, 5: 1}, "model") is None
+    assert find_plain_values(plain, "") is None
+    assert find_plain_values([plain], "model") is None
+
+
 @pytest.mark.parametrize("legacy", [False, True])
 def test_large_pickle_is_read_in_another_process(
     legacy: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -306,6 +334,7 @@ def test_large_pickle_is_read_in_another_process(
     with open_checkpoint(path) as checkpoint:
         here = checkpoint.contents
         assert (here.outside_keys, here.non_tensor_keys) == (("epoch",), ("blocks.0.note",))
+        assert here.plain_values == {"epoch": 3}
     asked: list[str] = []
     elsewhere = parser_client.parse_torch
     monkeypatch.setattr(

@@ -315,8 +315,9 @@ def test_the_page_shrunk_traces_the_model_and_cuts_it(user, cnn, tmp_path):
     user.click(dialog.go)
     user.wait(path.exists)
     user.wait_idle()
-    state = torch.load(path, weights_only=True)
-    assert state["module.first.weight"].shape[0] < 32
+    container = torch.load(path, weights_only=True)
+    assert container["model"]["module.first.weight"].shape[0] < 32
+    assert container["epoch"] == 7
     assert path.stat().st_size == size.nbytes
     space = {}
     exec(CNN, space)
