@@ -26,10 +26,14 @@ _ESTIMATED_AFTER_POINTS = 10
 _STALE_S = 3.0
 # Changes of the share that the rate is computed from at least, so that it fluctuates little.
 _LAST_POINTS = 6
+# If the latest changes predict this multiple of the time left, the work has become slower, as in a
+# part that was expected to be short: the estimate follows at once.
+_MUCH_SLOWER = 2.5
 # The estimated end follows changes of the rate within this fraction of the time left.
 _SMOOTHED_OVER = 0.25
-# Progress below this share is not recorded separately, so that there are few points.
-_FINEST = 1 / 512
+# Progress below this share is not recorded separately, so that there are few points; nor is
+# progress below that share of the rest, which may be much slower than what is done.
+_FINEST, _FINEST_OF_REST = 1 / 512, 1 / 64
 
 
 class Cancelled(Exception):  # noqa: N818 - not an error: requested by the user
@@ -85,7 +89,8 @@ class TimeLeft:
     The rate is that of the last quarter of the elapsed time, or of the second half of the changes
     if they took less, but of `_LAST_POINTS` changes at least: preparations are often faster or
     slower than the rest. If the share becomes smaller, another phase has begun, which is estimated
-    alone. The estimated end is smoothed, so that the time left does not jump.
+    alone. The estimated end is smoothed, so that the time left does not jump, unless the work has
+    become much slower.
     """
 
     def __init__(self) -> None:
@@ -98,7 +103,9 @@ class TimeLeft:
         last_seconds, last_share = self._points[-1]
         if share < last_share:
             self._points, self._longest_pause, self._end = [(seconds, share)], 0.0, None
-        elif share - last_share >= _FINEST or last_share < share == 1:
+        elif share - last_share >= min(_FINEST, (1 - share) * _FINEST_OF_REST) and (
+            share > last_share
+        ):
             self._longest_pause = max(self._longest_pause, seconds - last_seconds)
             if last_share - self._points[0][1] <= ESTIMATED_AFTER_SHARE:
                 del self._points[1:]
@@ -119,15 +126,30 @@ class TimeLeft:
             return None
         half = len(self._points) // 2
         late = bisect_right(self._points, (began + elapsed * 3 / 4, 1.0)) - 1
-        first, share_before = self._points[min(max(half, late), len(self._points) - _LAST_POINTS)]
-        rate = (share - share_before) / (last - first)
-        end = last + (1 - share) / rate
-        if self._end is not None:
+        latest = len(self._points) - _LAST_POINTS
+        end = self._end_at_rate_since(min(max(half, late), latest), seconds)
+        slow_end = self._end_at_rate_since(latest, seconds)
+        has_slowed = slow_end - seconds > _MUCH_SLOWER * (end - seconds)
+        if has_slowed:
+            end = slow_end
+        if self._end is not None and not (
+            has_slowed and end - seconds > _MUCH_SLOWER * (self._end[1] - seconds)
+        ):
             estimated_at, before = self._end
             smoothed_over = max(1.0, _SMOOTHED_OVER * (end - seconds))
             end = before + (end - before) * min(1.0, (seconds - estimated_at) / smoothed_over)
         self._end = seconds, end
         return max(0.0, end - seconds)
+
+    def _end_at_rate_since(self, start: int, seconds: float) -> float:
+        """Return when the job ends at the rate since the point with the index `start`.
+
+        A pause up to `seconds` that is longer than usual belongs to the rate.
+        """
+        (first, share_before), (last, share) = self._points[start], self._points[-1]
+        usual_pause = (last - first) / (len(self._points) - 1 - start)
+        now = max(last, seconds - usual_pause)
+        return now + (1 - share) * (now - first) / (share - share_before)
 
 
 class Progress(Protocol):

@@ -196,6 +196,22 @@ def test_the_time_left_of_work_with_known_durations_decreases(sequential):
     assert all(abs(estimate - (total - at)) < 5 + 0.35 * (total - at) for at, estimate in known)
 
 
+def test_a_last_part_that_is_much_slower_than_expected_is_noticed_and_then_counts_down():
+    """On a busy machine, 3 % of a repair took 4 minutes, for which 0 to 14 s were shown."""
+    left, clock, share, total = TimeLeft(), 0.0, 0.0, 20 + 60 + 240
+    found = []
+    for seconds, part in ((20, 0.02), (60, 0.95), (240, 0.03)):
+        for _ in range(4 * seconds):
+            clock += 0.25
+            share += part / (4 * seconds)
+            left.update(clock, min(1.0, share))
+            found.append((clock, left.estimate(clock)))
+    known = [(at, estimate) for at, estimate in found if estimate is not None and at > 100]
+    assert len(known) == 4 * (total - 100)
+    assert all(estimate == pytest.approx(total - at, rel=0.05, abs=2) for at, estimate in known)
+    assert all(now <= before for (_, before), (_, now) in pairwise(known))
+
+
 def test_no_code_unpacks_the_parts_of_a_job():
     """Unpacking requests all parts, which completes the job before its work begins."""
     package = Path(pruneapp.__file__).parent

@@ -7,7 +7,6 @@ collected in further runs, each with as many as the memory budget allows.
 from __future__ import annotations
 
 import contextlib
-import functools
 import math
 import re
 import time
@@ -42,6 +41,8 @@ from pruneapp.statistics.file import Inputs, Origin, fits, save_statistics
 GRAM_BUDGET = 4 << 30
 # Elements of a Gram matrix read at a time: a few milliseconds.
 _BLOCK = 1 << 19
+# How long the speed of the processor is measured.
+_MEASURED_S = 0.05
 # The weight of one expert in a checkpoint, and names of down projections of fused experts.
 _EXPERT = re.compile(r"((?:.*\.)?experts)\.(\d+)\.(.+)\.weight")
 _DOWN = re.compile(r"down_proj|w2")
@@ -451,6 +452,7 @@ class LayerCollection:
             self.device = "cpu"
         self._first = first
         self._run_seconds = (2 if sequential else 1) * seconds
+        self._rate = measure_multiply_rate()
         # Groups of the checkpoint's weights within the budget; in a sequential repair each group
         # has the same inputs.
         self.groups: list[tuple[str, ...]] = []
@@ -472,7 +474,7 @@ class LayerCollection:
         drift = sum(2 * one.samples * one.numel / one.parts for one in some)
         sums = sum(grams.values()) + (drift if self._sequential else 0)
         solving = iterations * sum(one.numel * one.columns for one in some)
-        rate = multiply_rate()
+        rate = self._rate
         collecting = self._run_seconds + 2 * sums / rate  # in float64
         return max(1, round(1e6 * collecting)), max(1, round(1e6 * solving / rate))
 
@@ -508,19 +510,19 @@ class LayerCollection:
         )
 
 
-@functools.cache
-def multiply_rate() -> float:
-    """Return how many multiply-adds of float32 matrices numpy computes per second, measured once.
+def measure_multiply_rate() -> float:
+    """Return how many multiply-adds of float32 matrices numpy computes per second at present.
 
-    A GPU is faster, but the time of its products is then short compared with that of a run.
+    Other programs reduce it. A GPU is faster, but the time of its products is then short compared
+    with that of a run.
     """
     matrix = np.ones((512, 512), np.float32)
-    durations = []
-    for _ in range(3):
-        began = time.perf_counter()
+    np.matmul(matrix, matrix)  # the first product starts threads
+    began, products = time.perf_counter(), 0
+    while (seconds := time.perf_counter() - began) < _MEASURED_S:
         np.matmul(matrix, matrix)
-        durations.append(time.perf_counter() - began)
-    return float(matrix.size * len(matrix) / max(min(durations), 1e-6))
+        products += 1
+    return float(matrix.size * len(matrix) * max(products, 1) / seconds)
 
 
 @contextlib.contextmanager

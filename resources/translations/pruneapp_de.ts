@@ -6336,6 +6336,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
 <context>
     <name>JobStatus</name>
     <message>
+        <source>about {time} left</source>
+        <translation>noch etwa {time}</translation>
+    </message>
+    <message>
         <source>Progress of the job</source>
         <translation>Fortschritt des Auftrags</translation>
     </message>
@@ -6366,10 +6370,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Cancelling: finishing the current write…</source>
         <translation>Wird abgebrochen: Der laufende Schreibvorgang endet…</translation>
-    </message>
-    <message>
-        <source>{time} left</source>
-        <translation>noch {time}</translation>
     </message>
     <message>
         <source>This may take a while.</source>

@@ -6336,6 +6336,10 @@ Code inside checkpoints is never executed.</source>
 <context>
     <name>JobStatus</name>
     <message>
+        <source>about {time} left</source>
+        <translation>剩余约 {time}</translation>
+    </message>
+    <message>
         <source>Progress of the job</source>
         <translation>任务进度</translation>
     </message>
@@ -6366,10 +6370,6 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Cancelling: finishing the current write…</source>
         <translation>正在取消：正在完成当前写入…</translation>
-    </message>
-    <message>
-        <source>{time} left</source>
-        <translation>剩余 {time}</translation>
     </message>
     <message>
         <source>This may take a while.</source>

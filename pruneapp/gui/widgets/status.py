@@ -23,6 +23,7 @@ LONG_MS = 2_500
 # A cancelled job ends earlier, unless it has to wait for a disk.
 DISK_MS = 250
 _STEPS = 1000
+_LONGEST_S = 89 * 60  # a time left with the longest text
 # Items that repeat the title of their job: "Evaluation: evaluating".
 _REPETITIONS = {"counting multiply-adds", "evaluating", "recovering"}
 
@@ -41,7 +42,7 @@ def job_text(title: str, item: str) -> str:
 
 def time_left_text(seconds: float) -> str:
     """Return the time left of a job as text, see `number_format.rough_duration`."""
-    text = translate("JobStatus", "{time} left")
+    text = translate("JobStatus", "about {time} left")
     return text.format(time=number_format.rough_duration(seconds))
 
 
@@ -108,7 +109,11 @@ class JobStatus(QWidget):
         follow_font(
             self.left,
             lambda left: left.setFixedWidth(
-                left.fontMetrics().horizontalAdvance(self._long_text()) + 4
+                max(
+                    left.fontMetrics().horizontalAdvance(text)
+                    for text in (self._long_text(), time_left_text(_LONGEST_S))
+                )
+                + 4
             ),
         )
         self.left.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
