@@ -2370,8 +2370,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Biases und Norm-Schichten (keine gefunden)</translation>
     </message>
     <message>
-        <source>Biases and norm layers of the other tensors</source>
-        <translation>Biases und Norm-Schichten der übrigen Tensoren</translation>
+        <source>Biases and norm layers of the others</source>
+        <translation>Biases und Norm-Schichten der übrigen</translation>
     </message>
     <message>
         <source>The dependent tensors include biases and norm layers.</source>

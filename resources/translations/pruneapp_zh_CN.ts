@@ -2370,7 +2370,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>偏置和归一化层（未找到）</translation>
     </message>
     <message>
-        <source>Biases and norm layers of the other tensors</source>
+        <source>Biases and norm layers of the others</source>
         <translation>其他张量的偏置和归一化层</translation>
     </message>
     <message>

@@ -145,7 +145,7 @@ class CompanionsRow(NotedBox):
         elif absent:
             text = self.tr("Biases and norm layers (none found)")
         elif self._covered == "some":
-            text = self.tr("Biases and norm layers of the other tensors")
+            text = self.tr("Biases and norm layers of the others")
         self.box.setText(text)
         self.box.setEnabled(not included and not absent)
         self.box.setChecked(included or (self.choice and not absent))

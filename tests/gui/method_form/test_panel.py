@@ -864,7 +864,7 @@ def test_biases_and_norms_follow_from_all_dependents(form, qtbot):
     assert form.request().dependents is False
     parent.set_found(known(18, 20, unknown="h.3.x.weight", unknown_role="x.weight"))
     parent.set_choice(True)
-    assert child.box.text() == "Biases and norm layers of the other tensors"
+    assert child.box.text() == "Biases and norm layers of the others"
     assert form.request().prune_bias_and_norm
     outputs = OutputLayer("fc.weight", "fc.weight", 10)
     parent.set_found(known(20, 20, outputs=(outputs,)))
@@ -979,3 +979,15 @@ def test_the_form_scrolls_to_the_field_that_a_key_goes_to(qtbot):
         go()
         assert QApplication.focusWidget() is there
         assert there.visibleRegion().boundingRect() == there.rect()
+
+
+def test_the_texts_for_biases_and_norms_fit_the_form(language, form):
+    """Regression: a long text made the form wider, which moved its docks into tabs."""
+    choose(form, "ln")
+    row = form.companions
+    for found in (None, known(20, 20), known(18, 20)):
+        form.dependents.set_found(found)
+        for choice in (False, True):
+            form.dependents.set_choice(choice)
+            row.set_paired(0 if choice else None, 20)
+            assert row.minimumSizeHint().width() <= 320, row.box.text()
