@@ -7,6 +7,7 @@ from dataclasses import replace
 from pruneapp import resources
 from pruneapp.analysis.statistics import TensorStats
 from pruneapp.gui.plots.heading import NumbersLine
+from pruneapp.gui.plots.pages import Page
 
 GAP = "\u00a0"
 
@@ -55,3 +56,23 @@ def test_the_numbers_are_those_of_the_current_state(user):
     user.wait(lambda: numbers.toolTip().partition("zeros")[2].startswith(f"{GAP}29{GAP}"))
     user.key("Ctrl+Z")
     user.wait(lambda: numbers.toolTip().partition("zeros")[2].startswith(f"{GAP}0"))
+
+
+def test_the_numbers_are_whole_below_a_long_readout(user):
+    """Regression: they were elided, or missing, where they shared a line with the readout."""
+    user.open_file(resources.path("sample/lenet-digits.safetensors"))
+    pages, numbers = user.views.pages, user.views.pages.numbers
+    user.window.resize(1440, 900)
+    user.wait(numbers.text)
+    for page in (Page.WEIGHTS, Page.DISTRIBUTION, Page.CHANNELS):
+        pages.tabs.setCurrentIndex(page)
+        user.pause(30)
+        picture = pages.picture(page)
+        before = picture.foot.height(), picture.drawing.height()
+        for text in ("short", "a long description of a weight " * 3):
+            picture.readout.setText(text)
+            user.pause(30)
+            words = numbers.text().replace(GAP, " ")
+            assert [each.split()[0] for each in words.split("   ")][-2:] == ["std", "zeros"], page
+            assert picture.readout.width() == picture.foot.width(), page
+            assert (picture.foot.height(), picture.drawing.height()) == before, "nothing moves"

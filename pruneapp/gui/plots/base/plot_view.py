@@ -172,6 +172,7 @@ class PlotView(QWidget):
     def set_low(self, *, low: bool) -> None:
         """Use less spacing between the rows while the window is low."""
         self._column.setSpacing(LOW_GAP if low else _GAP)
+        self.foot.set_low(low=low)
 
     def set_names(self, names: ShortNames) -> None:
         """Set the shortened names of the tensors of the file."""

@@ -18,6 +18,7 @@ from PySide6.QtGui import (
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
+    QLabel,
     QPushButton,
     QSizePolicy,
     QStyle,
@@ -45,6 +46,7 @@ from pruneapp.gui.widgets.safe_paint import saved_painter_state
 from pruneapp.gui.widgets.sparsity_bar import hatch
 
 _SECOND_WIDGET_GAP = 16
+_BOTH_LETTERS = 150  # of the readout and the second widget, if both are in one line
 _MAX_MEASURED_LENGTH = 1000  # characters of a text that fills any line
 
 
@@ -112,7 +114,10 @@ class Readout(ElidedLabel):
 
 
 class ReadoutRow(QWidget):
-    """The readout, and in the remaining width an optional second widget.
+    """The readout, and in the remaining width an optional second widget of one line.
+
+    The second widget is below the readout if the row has fewer than `_BOTH_LETTERS` letters, and
+    the window is not low. This does not depend on the texts, so that nothing moves with them.
 
     Without a layout, for the reason given in `Readout`.
     """
@@ -120,18 +125,33 @@ class ReadoutRow(QWidget):
     def __init__(self, readout: Readout) -> None:
         super().__init__()
         self._readout = readout
-        self._second_widget: QWidget | None = None
+        self._second_widget: QLabel | None = None
         self._button: QPushButton | None = None
+        self._is_low = False
         readout.setParent(self)
         readout.textChanged.connect(self._place)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
-    def set_second_widget(self, widget: QWidget) -> None:
+    def set_second_widget(self, widget: QLabel) -> None:
         """Set the second widget; it is reparented to this line."""
         self._second_widget = widget
         widget.setParent(self)
         widget.show()
+        self.updateGeometry()
         self._place()
+
+    def set_low(self, *, low: bool) -> None:
+        """Set whether the window is low: then the row has one line."""
+        self._is_low = low
+        self.updateGeometry()
+        self._place()
+
+    def _has_second_widget(self) -> bool:
+        return self._second_widget is not None and self._second_widget.parentWidget() is self
+
+    def _has_two_lines(self) -> bool:
+        is_narrow = self.width() < _BOTH_LETTERS * letter_width(self)
+        return is_narrow and not self._is_low and self._has_second_widget()
 
     def set_button(self, button: QPushButton) -> None:
         """Set a button after the text; the row has room for it also while it is hidden."""
@@ -144,12 +164,15 @@ class ReadoutRow(QWidget):
         height = self._readout.sizeHint().height()
         if self._button is not None:
             height = max(height, self._button.sizeHint().height())
+        if self._has_two_lines() and self._second_widget is not None:
+            height += self._second_widget.sizeHint().height()
         return QSize(0, height)
 
     minimumSizeHint = sizeHint
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self.updateGeometry()
         self._place()
 
     def _place(self) -> None:
@@ -162,11 +185,17 @@ class ReadoutRow(QWidget):
             )
             left = max(0, min(text_width + 2, width - size.width() - _GAP))
             self._button.setGeometry(left + _GAP, (height - size.height()) // 2, *size.toTuple())
-        if self._second_widget is not None and self._second_widget.parentWidget() is self:
+        if self._second_widget is not None and self._has_two_lines():
+            below = self._second_widget.sizeHint().height()
+            height = max(0, height - below)
+            self._second_widget.setAlignment(_MIDDLE | Qt.AlignmentFlag.AlignLeft)
+            self._second_widget.setGeometry(0, height, width, below)
+        elif self._second_widget is not None and self._has_second_widget():
             text_width = self.fontMetrics().horizontalAdvance(
                 self._readout.text()[:_MAX_MEASURED_LENGTH]
             )
             left = min(width, text_width + _SECOND_WIDGET_GAP if text_width else 0)
+            self._second_widget.setAlignment(_MIDDLE | Qt.AlignmentFlag.AlignRight)
             self._second_widget.setGeometry(left, 0, width - left, height)
         self._readout.setGeometry(0, 0, left, height)
 
