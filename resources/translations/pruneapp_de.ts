@@ -6205,6 +6205,14 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Verlauf</translation>
     </message>
     <message>
+        <source>( ) earlier evaluation</source>
+        <translation>( ) frühere Auswertung</translation>
+    </message>
+    <message>
+        <source>Metrics in parentheses were measured in an earlier run, or with another script, Python or options. Evaluate one state: with the same script, data and options, the others count again, too.</source>
+        <translation>Metriken in Klammern wurden in einem früheren Lauf oder mit einem anderen Skript, Python oder anderen Optionen gemessen. Werten Sie einen Zustand aus: Mit demselben Skript, denselben Daten und Optionen zählen auch die anderen wieder.</translation>
+    </message>
+    <message>
         <source>Go to this state	Return</source>
         <translation>Zu diesem Zustand gehen	Return</translation>
     </message>

@@ -6205,6 +6205,14 @@ Code inside checkpoints is never executed.</source>
         <translation>历史</translation>
     </message>
     <message>
+        <source>( ) earlier evaluation</source>
+        <translation>( ) 较早的评估</translation>
+    </message>
+    <message>
+        <source>Metrics in parentheses were measured in an earlier run, or with another script, Python or options. Evaluate one state: with the same script, data and options, the others count again, too.</source>
+        <translation>括号中的指标是在之前的运行中，或用另一个脚本、Python 或选项测量的。请评估一个状态：如果脚本、数据和选项相同，其他值也会重新有效。</translation>
+    </message>
+    <message>
         <source>Go to this state	Return</source>
         <translation>转到此状态	Return</translation>
     </message>

@@ -50,8 +50,15 @@ from pruneapp.gui.document.history_model import (
     StateSize,
 )
 from pruneapp.gui.widgets.clipboard import copy_rows
-from pruneapp.gui.widgets.controls import follow_font, lay_in_column
-from pruneapp.gui.widgets.labels import MUTED, elide_text, heading, letter_width
+from pruneapp.gui.widgets.controls import follow_font, lay_in_column, lay_in_row
+from pruneapp.gui.widgets.labels import (
+    MUTED,
+    ElidedLabel,
+    as_plain,
+    elide_text,
+    heading,
+    letter_width,
+)
 from pruneapp.gui.widgets.safe_paint import report_exceptions, saved_painter_state
 from pruneapp.gui.widgets.short_names import ShortNames
 
@@ -534,7 +541,14 @@ class HistoryPanel(QWidget):
         title = heading(self.tr("History"))
         title.setBuddy(self.tree)
         title.setContentsMargins(4, 0, 4, 0)
-        lay_in_column(self, title, self.tree, spacing=4, wide=self.tree)
+        # In the row of the heading, so that nothing moves when it appears.
+        self.legend = ElidedLabel("", self, ink=MUTED)
+        self.legend.elide = Qt.TextElideMode.ElideRight
+        self.legend.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.legend.setContentsMargins(0, 0, 4, 0)
+        head = QWidget(self)
+        lay_in_row(head, title, self.legend, spacing=8, wide=self.legend)
+        lay_in_column(self, head, self.tree, spacing=4, wide=self.tree)
         follow_font(self.tree, lambda tree: tree.fit_columns())
         self._states.renamed.connect(self.renamed)
         self._states.annotated.connect(self.annotated)
@@ -576,6 +590,19 @@ class HistoryPanel(QWidget):
     def set_results(self, results: Sequence[StateResult]) -> None:
         """Set the result of each state by its number; an empty list if no state is evaluated."""
         self._states.set_results(results)
+        is_any_old = any(result.is_old for result in results)
+        self.legend.setText(self.tr("( ) earlier evaluation") if is_any_old else "")
+        self.legend.setToolTip(
+            as_plain(
+                self.tr(
+                    "Metrics in parentheses were measured in an earlier run, or with another "
+                    "script, Python or options. Evaluate one state: with the same script, data and "
+                    "options, the others count again, too."
+                )
+            )
+            if is_any_old
+            else ""
+        )
         self._refit()
 
     def _refit(self) -> None:

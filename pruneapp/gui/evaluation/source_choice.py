@@ -187,8 +187,8 @@ class SourceChoice(QWidget):
                 self.fields[kind], self.buttons[kind] = field, button
                 button.clicked.connect(lambda _=False, kind=kind: self._browse(kind))
             radio.toggled.connect(self._on_kind)
-            beside_it = self.fields.get(kind), self.buttons.get(kind)
-            choose_by_click(radio, *filter(None, beside_it))
+            in_row = self.fields.get(kind), self.buttons.get(kind)
+            choose_by_click(radio, *filter(None, in_row))
             if len(kinds) == 1 and kind in self.fields:  # nothing to choose
                 grid.removeWidget(radio)
                 radio.hide()

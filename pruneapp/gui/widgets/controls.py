@@ -369,7 +369,7 @@ def fit_fonts(root: QWidget) -> None:
 
 
 class _ClickChoice(QObject):
-    """Selects a radio button when a disabled widget beside it is clicked."""
+    """Selects a radio button when a disabled field of its row is clicked."""
 
     def __init__(self, radio: QRadioButton) -> None:
         super().__init__(radio)
@@ -393,14 +393,14 @@ class _ClickChoice(QObject):
         return True
 
 
-def choose_by_click(radio: QRadioButton, *beside: QWidget) -> None:
-    """Let a click on a disabled widget `beside` a radio button select it and focus the widget.
+def choose_by_click(radio: QRadioButton, *fields: QWidget) -> None:
+    """Let a click on a disabled field select its radio button and focus the field.
 
-    A widget that is enabled handles its clicks itself.
+    A field that is enabled handles its clicks itself.
     """
     choice = _ClickChoice(radio)
-    for widget in beside:
-        widget.installEventFilter(choice)
+    for field in fields:
+        field.installEventFilter(choice)
 
 
 def enlarge(label: QWidget, factor: float, *, bold: bool = False) -> None:

@@ -106,6 +106,22 @@ def test_the_columns_show_sparsity_metrics_with_their_interval_size_and_note(pan
     assert texts(panel, 0)[2] == "running"
 
 
+def test_a_legend_explains_parentheses_and_moves_nothing(panel):
+    """Only a tooltip explained them."""
+    measured(panel)
+    fresh = [StateResult((ACCURACY, LOSS, TIME)) for _ in ITEMS]
+    panel.set_results(fresh)
+    before = panel.tree.geometry(), panel.minimumSizeHint()
+    assert panel.legend.text() == ""
+    measured(panel)
+    assert panel.legend.text() == "( ) earlier evaluation"
+    assert "with another script, Python or options" in panel.legend.toolTip()
+    QApplication.processEvents()  # a layout
+    assert (panel.tree.geometry(), panel.minimumSizeHint()) == before
+    panel.set_results(fresh)
+    assert panel.legend.text() == panel.legend.toolTip() == ""
+
+
 def test_a_click_goes_to_a_state_and_the_circle_evaluates_it(panel, qtbot):
     measured(panel)
     with qtbot.waitSignal(panel.jumpRequested) as told:
