@@ -66,7 +66,8 @@ _INDENT = 12  # width of a branch in pixels
 _DOT, _SMALL_DOT = 4.5, 3.5  # radius of the circle of the current state, and of others
 _PADDING = 6  # of a cell, with both sides together
 _MIN_LABEL = 26  # minimum width of the names of states, in letters
-_LABEL_SHARE = 0.5  # the same as a share of the panel
+# Width of longer names before further columns are shown, in letters, and as a share of the panel.
+_USUAL_LABEL, _LABEL_SHARE = 40, 0.66
 _MIN_ELIDED_LABEL = 5  # the same if the sparsity and the first metric need the space
 _MAX_HEADER = 15  # maximum width of the header of a metric without differences
 _MIN_NOTE = 12  # the same of notes
@@ -251,9 +252,9 @@ class HistoryTree(QTreeView):
 
         Numbers are as wide as their texts. If they do not fit beside the whole names, metrics are
         shown without their differences. The names of states get the width that the first columns
-        leave, as many as fit with `_MIN_LABEL` letters, or half of the panel; the user scrolls to
-        the others. The sparsity and the first metric are always visible: names are reduced to
-        `_MIN_ELIDED_LABEL` letters for them.
+        leave, as many as fit with `_MIN_LABEL` letters, in a wide panel with `_USUAL_LABEL`; the
+        user scrolls to the others. The sparsity and the first metric are always visible: names are
+        reduced to `_MIN_ELIDED_LABEL` letters for them.
 
         If all columns fit, the notes get what the names do not need. Without any note, their column
         is hidden if there is no such space and the cursor is not in it.
@@ -269,7 +270,8 @@ class HistoryTree(QTreeView):
                 self._widths.get(columns[at], self._content_width(at, brief=True))
                 for at in range(1, len(columns) - 1)
             ]
-        most = min(whole_label, max(_MIN_LABEL * letter + indent, round(_LABEL_SHARE * room)))
+        usual = min(_USUAL_LABEL * letter + indent, round(_LABEL_SHARE * room))
+        most = min(whole_label, max(_MIN_LABEL * letter + indent, usual))
         least = max(_MIN_ELIDED_LABEL * letter + indent, min(most, room - sum(widths[:2])))
         has_notes = (
             columns[-1] in self._widths

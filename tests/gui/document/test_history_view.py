@@ -439,16 +439,30 @@ def test_a_name_keeps_its_first_letters_beside_as_many_columns_as_fit(show):
     panel.set_items(ITEMS, 1)
     measured(panel)
     tree = panel.tree
-    letters = 26 * letter_width(tree) + tree._deepest_indent()
+    letter, indent = letter_width(tree), tree._deepest_indent()
     for width in range(900, 300, -20):
         panel.resize(width, 240)
         name, *beside = (tree.columnWidth(at) for at in range(tree.states.columnCount()))
         room = tree.viewport().width()
-        least = min(tree._content_width(0), max(letters, room // 2))
+        usual = min(40 * letter + indent, round(0.66 * room))
+        least = min(tree._content_width(0), max(26 * letter + indent, usual))
         assert name >= min(least, room - sum(beside[:2]))
         fitting = sum(name + sum(beside[: at + 1]) <= room for at in range(len(beside)))
         if fitting < len(beside) - 1:  # the last one is that of the notes, of which there is none
             assert sum(beside[: fitting + 1]) > room - least, "the next column would fit"
+
+
+@pytest.mark.parametrize("width", [370, 460])
+def test_names_of_steps_are_whole_before_a_second_metric_is_shown(show, width):
+    """Regression: names were cut, while further columns took the width of a large window."""
+    panel = show(HistoryPanel(), width, 240)
+    labels = ["Opened", "LAMP 90 %, global, on 20 tensors", "L2 30 %, dim 0, on 20 tensors"]
+    panel.set_items([HistoryItem(label, "") for label in labels], 2)
+    panel.set_sizes({state: StateSize(0.9, 289_000) for state in range(3)})
+    loss = MetricChange("loss", 0.3844, 0.31, 0.0, "repeatable", higher=False)
+    panel.set_results([StateResult((ACCURACY, loss), "")] * 3)
+    assert [painted(panel, state, 0) for state in (1, 2)] == [f"1: {labels[1]}", f"2: {labels[2]}"]
+    assert cell(panel, 1, HistoryColumn.METRIC).right() < panel.tree.viewport().width()
 
 
 @pytest.mark.parametrize("width", [240, 300, 360, 460, 700, 1000])
