@@ -65,14 +65,12 @@ class GenerateDialog(Dialog):
             self.tr("Put each prompt into the chat template of the tokenizer, if it has one.")
         )
         self.sample = QCheckBox(self.tr("Sample tokens"), self)
-        self.sample.setToolTip(
-            as_plain(
-                self.tr(
-                    "Sample tokens with the model settings and the same seed for both states. "
-                    "Otherwise the most probable token is taken (greedy decoding)."
-                )
-            )
+        words = self.tr(
+            "Sample tokens with the model settings and the same seed for both states. "
+            "Otherwise the most probable token is taken (greedy decoding)."
         )
+        self.sample.setToolTip(as_plain(words))
+        self.sample.setAccessibleDescription(words)
         self.python = LineEdit(self)
         self.python.setPlaceholderText(self.tr("searched automatically"))
         self.answers = QTextBrowser(self)

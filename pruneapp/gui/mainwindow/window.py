@@ -374,14 +374,12 @@ class MainWindow(QMainWindow):
         # Limited, as the address of a cluster may be long.
         follow_font(self.device, lambda box: box.setMaximumWidth(letter_width(box) * 34))
         self.device.setAccessibleName(self.tr("Run on"))
-        self.device.setToolTip(
-            as_plain(
-                self.tr(
-                    "Device that computes masks, or cluster that runs exports. The result is the "
-                    "same everywhere."
-                )
-            )
+        words = self.tr(
+            "Device that computes masks, or cluster that runs exports. The result is the same "
+            "everywhere."
         )
+        self.device.setToolTip(as_plain(words))
+        self.device.setAccessibleDescription(words)
         bar.addWidget(self.device)
         gap = QWidget()
         gap.setFixedWidth(12)

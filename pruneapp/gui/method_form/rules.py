@@ -94,14 +94,12 @@ class RuleEditor(QWidget):
             self.tr("Rank weights by importance scores from a file instead of by magnitude.")
         )
         self.load_statistics = QPushButton(self.tr("Load statistics…"), self)
-        self.load_statistics.setToolTip(
-            as_plain(
-                self.tr(
-                    "Rank weights by their inputs, from a file of statistics of activations that "
-                    "was collected before."
-                )
-            )
+        words = self.tr(
+            "Rank weights by their inputs, from a file of statistics of activations that "
+            "was collected before."
         )
+        self.load_statistics.setToolTip(as_plain(words))
+        self.load_statistics.setAccessibleDescription(words)
         self.collect_statistics = QPushButton(self.tr("Collect statistics…"), self)
         self.collect_statistics.setToolTip(
             self.tr("Run a text, images, a script or random inputs through the unpruned model.")

@@ -151,14 +151,12 @@ class DistributionView(BarChartView):
         self.log_box.toggled.connect(self._on_log_toggled)
         self.field = NumberField()
         self.field.setAccessibleName(self.tr("Threshold"))
-        self.field.setToolTip(
-            as_plain(
-                self.tr(
-                    "Weights below this magnitude will be pruned. Enter a magnitude or use the "
-                    "arrow keys; in the chart, drag the line or press Shift and an arrow key."
-                )
-            )
+        words = self.tr(
+            "Weights below this magnitude will be pruned. Enter a magnitude or use the "
+            "arrow keys; in the chart, drag the line or press Shift and an arrow key."
         )
+        self.field.setToolTip(as_plain(words))
+        self.field.setAccessibleDescription(words)
         self.field.numberEntered.connect(self._move_to)
         self.field.stepped.connect(self._on_stepped)
         self.field.refused.connect(self._on_refused)

@@ -387,15 +387,13 @@ class RecoveryPanel(Dialog):
             figure = self.figures[name] = plain(_NOTHING)
             figure.setAccessibleName(label)
             if name == "error":
-                figure.setToolTip(
-                    as_plain(
-                        self.tr(
-                            "Mean error of the outputs on held-out inputs, and its change since "
-                            "the training began. It can rise while the learning rate is high; the "
-                            "best weights are kept."
-                        )
-                    )
+                words = self.tr(
+                    "Mean error of the outputs on held-out inputs, and its change since "
+                    "the training began. It can rise while the learning rate is high; the "
+                    "best weights are kept."
                 )
+                figure.setToolTip(as_plain(words))
+                figure.setAccessibleDescription(words)
             grid.addWidget(plain(label, ink=MUTED), 0, column)
             grid.addWidget(figure, 1, column)
             grid.setColumnStretch(column, 1)
