@@ -609,10 +609,11 @@ def rows_of_editors(
         editor.changed.connect(on_change)
         flag = editor.names_itself
         row = rows[flag]
+        if row.count():  # none after the last one, which ends where the fields above it end
+            row.addSpacing(16 if flag else 8)
         if not flag:
             row.addWidget(label_for(editor, param.label))
         row.addWidget(editor, 0 if flag else 1)
-        row.addSpacing(16 if flag else 8)
     rows[True].addStretch(1)
     return settings, editors
 

@@ -67,6 +67,13 @@ def test_what_the_user_chose_is_chosen_again_once_a_new_script_allows_it(dialog)
         assert not dialog.editors["evaluates"].value()
 
 
+def test_the_row_of_settings_ends_where_the_fields_above_it_end(dialog):
+    def right(widget):
+        return widget.mapTo(dialog, widget.rect().topRight()).x()
+
+    assert right(dialog.editors["lr"]) == right(dialog.source.browse_python)
+
+
 def test_the_steps_of_blocks_are_shown(dialog):
     """A user asked for 60 steps, and blocks were trained for minutes before them."""
     dialog.set_functions(trains=True, evaluates=False, found=True)
