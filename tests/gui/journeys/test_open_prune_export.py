@@ -306,7 +306,9 @@ def test_what_is_worked_on_is_read_whole_where_there_is_room(user, tmp_path, slo
     label = user.window.job_status.label
     user.wait(label.isVisible)
     assert user.window.width() <= 1280
-    needed = label.fontMetrics().horizontalAdvance(f"Pruning: {name} …")
+    user.window.job_status.set_progress(1, 10, name)
+    needed = label.fontMetrics().horizontalAdvance(label.text())
+    assert needed > 300
     user.wait(lambda: label.contentsRect().width() >= needed)
     slow.closed = False
     user.wait(lambda: len(user.states) == 2)
