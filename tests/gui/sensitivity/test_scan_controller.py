@@ -381,12 +381,12 @@ def test_of_the_scans_of_a_state_that_of_the_script_in_use_is_shown(
     opened.wait(evaluation.dialog.go.isEnabled)
     opened.click(evaluation.dialog.go)
     opened.wait(
-        lambda: question.dialog is not None or "with another" not in scans.view.about.text()
+        lambda: question.dialog is not None or "Measured" not in scans.view.about.text()
     )
     if question.dialog is not None:
         opened.wait(question.dialog.isVisible)
         opened.click(question.dialog.go)
-    opened.wait(lambda: "with another" not in scans.view.about.text())
+    opened.wait(lambda: "Measured" not in scans.view.about.text())
     assert scans.cells == whole
     opened.choose(box, "Opened; L1 unstructured (magnitude), 1 of 4")
     assert scans.view.about.text().startswith("Scanned state: Opened (current state). Method: L1")
