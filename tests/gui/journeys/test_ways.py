@@ -400,7 +400,8 @@ def test_the_way_of_a_recovery(opened, watch, training, runners, script):
         opened.wait(lambda: recover.report is not None)
     opened.click(recover.report.close_button)
     watch.print_way("recovery")
-    assert len(watch.functions()) <= 21
+    # three of them read the fields for the next dialog
+    assert len(watch.functions()) <= 24
     assert len(watch.files()) <= 12
 
 
@@ -427,7 +428,8 @@ def test_the_ways_of_a_repair_and_an_evaluation(opened, watch, runners, script, 
         opened.wait(lambda: repair.report is not None)
     opened.click(repair.report.close_button)
     watch.print_way("repair")
-    assert len(watch.functions()) <= 21
+    # one of them reads the fields for the next dialog
+    assert len(watch.functions()) <= 22
     assert len(watch.files()) <= 12
 
     opened.menu("Tools", "Evaluate")

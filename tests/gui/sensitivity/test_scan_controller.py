@@ -380,9 +380,7 @@ def test_of_the_scans_of_a_state_that_of_the_script_in_use_is_shown(
     opened.type(evaluation.dialog.choice.fields[DataKind.SCRIPT], str(script))
     opened.wait(evaluation.dialog.go.isEnabled)
     opened.click(evaluation.dialog.go)
-    opened.wait(
-        lambda: question.dialog is not None or "Measured" not in scans.view.about.text()
-    )
+    opened.wait(lambda: question.dialog is not None or "Measured" not in scans.view.about.text())
     if question.dialog is not None:
         opened.wait(question.dialog.isVisible)
         opened.click(question.dialog.go)
