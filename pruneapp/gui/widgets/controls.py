@@ -98,8 +98,10 @@ class ComboBox(QComboBox):
         self._typing_timer = QElapsedTimer()
         # selection model of the popup, once it was shown
         self._watched_selection: QItemSelectionModel | None = None
-        # Keys and mouse select an item before they move the cursor to it.
+        # Keys select an item before they move the cursor to it.
         self._selection_timer = single_shot(self, 0, self._choose_selected)
+        # Active while a mouse event of the popup is processed: it may change only the selection.
+        self._mouse_timer = QTimer(self, singleShot=True)
 
     def showPopup(self) -> None:
         """Show the popup, and follow its selection, which screen readers can change."""
@@ -108,9 +110,17 @@ class ComboBox(QComboBox):
         if self._watched_selection is not selection:
             self._watched_selection = selection
             selection.selectionChanged.connect(self._on_selected)
+            self.view().viewport().installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Note mouse events of the popup: the press that opens it selects what is below it."""
+        if isinstance(event, QMouseEvent):
+            self._mouse_timer.start()
+        return super().eventFilter(watched, event)
 
     def _on_selected(self) -> None:
-        self._selection_timer.start()
+        if not self._mouse_timer.isActive():
+            self._selection_timer.start()
 
     def _choose_selected(self) -> None:
         """Choose an item that a screen reader has selected in the popup, and emit `activated`.

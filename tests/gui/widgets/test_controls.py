@@ -45,6 +45,27 @@ def test_going_through_the_list_by_keys_chooses_nothing_before_return(box, qtbot
     assert box.currentText() == "two"
 
 
+def test_the_click_that_opens_the_list_chooses_nothing(box, qtbot):
+    def place(item):
+        return box.view().visualRect(box.model().index(item, 0)).center()
+
+    left = Qt.MouseButton.LeftButton
+    box.showPopup()
+    qtbot.waitUntil(box.view().isVisible)
+    qtbot.mouseMove(box.view().viewport(), place(2))  # selects it
+    qtbot.mouseClick(box.view().viewport(), left, pos=place(2))
+    qtbot.waitUntil(lambda: not box.view().isVisible())
+    assert box.currentText() == "three"
+
+    qtbot.mousePress(box, left)
+    qtbot.waitUntil(box.view().isVisible)
+    qtbot.mouseRelease(box.view().viewport(), left, pos=place(0))  # the list covers the box
+    QApplication.processEvents()
+
+    assert box.currentText() == "three"
+    assert box.view().isVisible()
+
+
 def test_a_text_put_in_by_a_screen_reader_is_entered_and_one_set_is_not(qtbot):
     field = LineEdit()
     qtbot.addWidget(field)
