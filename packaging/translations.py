@@ -36,7 +36,16 @@ from pruneapp.gui.commands.declarations import COMMANDS, LOCAL_KEYS
 from pruneapp.gui.widgets.engine_text import CONTEXT, LANGUAGE_OF, SENTENCES, TIMES
 from pruneapp.methods.limits import LIMITS
 from pruneapp.methods.registry import METHODS
-from pruneapp.params import ChoiceParam, FileParam, OptionalParam, Param, SizeParam, SubsetParam
+from pruneapp.params import (
+    NORM_LABELS,
+    ChoiceParam,
+    FileParam,
+    NormParam,
+    OptionalParam,
+    Param,
+    SizeParam,
+    SubsetParam,
+)
 from pruneapp.recipes.replay import SCHEDULE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -240,6 +249,8 @@ def _of_params(where: str, params: tuple[Param, ...]) -> Iterator[tuple[str, str
             for choice in param.choices:
                 yield at, choice.label
                 yield at, choice.help
+        if isinstance(param, NormParam):
+            yield from ((at, label) for label in NORM_LABELS.values())
 
 
 def _marked(context: str, where: str, text: str) -> str:

@@ -49,6 +49,10 @@ class Param(ABC):
         """Return text that `parse` converts to `value`."""
         return str(value)
 
+    def label_of(self, value: Any) -> str:
+        """Return the text of `value` for readers, as the form shows it in English."""
+        return self.format(value)
+
     @abstractmethod
     def describe(self) -> str:
         """Return the rule, as the end of a sentence beginning with "must be"."""
@@ -173,6 +177,10 @@ class IntParam(NumberParam):
             return int(value)
         raise self.refuse(value)
 
+    def label_of(self, value: int) -> str:
+        """Write the number with group separators and its unit."""
+        return f"{value:,} {self.unit}".rstrip()
+
     def describe(self) -> str:
         """Say the rule."""
         return f"an integer, {self.bounds}"
@@ -222,6 +230,10 @@ class OptionalParam(NumberParam):
         """Return the number as text, empty for None."""
         return "" if value is None else super().format(value)
 
+    def label_of(self, value: Any) -> str:
+        """Return the number, or the word for None."""
+        return self.nothing if value is None else super().label_of(value)
+
     def describe(self) -> str:
         """Say the rule."""
         return f"{super().describe()}, or {self.nothing}"
@@ -247,6 +259,10 @@ class SeedParam(IntParam):
     default: int = 0
     bounds: Interval = Interval(0, 2**63 - 1)
 
+    def label_of(self, value: int) -> str:
+        """Write the digits, which can be copied to the field."""
+        return self.format(value)
+
 
 @dataclass(frozen=True, kw_only=True)
 class DimParam(IntParam):
@@ -257,6 +273,10 @@ class DimParam(IntParam):
     help: str = "Dimension along which channels are pruned; 0 is the output channels."
     default: int = 0
     bounds: Interval = Interval(-64, 63)
+
+    def label_of(self, value: int) -> str:
+        """Write the number; its meaning depends on the layer."""
+        return f"{value}".replace("-", "−")
 
     def resolve(self, dim: int, shape: tuple[int, ...], name: str) -> int:
         """Return `dim` counted from 0, checked against the `shape` of the tensor `name`.
@@ -278,6 +298,17 @@ class DimParam(IntParam):
                 remedy=f"The tensor has {len(shape)} dimensions: 0 is the first, -1 the last.",
             )
         return dim % len(shape)
+
+
+# Meanings of usual norms, by their text.
+NORM_LABELS: Mapping[str, str] = {
+    "1": "L1, sum of magnitudes",
+    "2": "L2, Euclidean",
+    "inf": "maximum magnitude",
+    "-inf": "minimum magnitude",
+    "fro": "Frobenius, same as 2",
+    "nuc": "nuclear, sum of singular values",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -319,6 +350,11 @@ class NormParam(Param):
     def format(self, value: Norm) -> str:
         """Write a whole number as such: 1.0 is 1."""
         return super().format(value).removesuffix(".0")
+
+    def label_of(self, value: Norm) -> str:
+        """Return the norm with its meaning if it is a usual one: "2: L2, Euclidean"."""
+        text = self.format(value)
+        return f"{text}: {NORM_LABELS[text]}" if text in NORM_LABELS else text
 
     def describe(self) -> str:
         """Say the rule."""
@@ -372,6 +408,10 @@ class AmountParam(Param):
         if isinstance(value, float):
             return f"{value * 100:.10g}%"
         return str(value)
+
+    def label_of(self, value: Amount) -> str:
+        """Write a fraction as "20 %", a count with group separators."""
+        return self.format(value).replace("%", " %") if isinstance(value, float) else f"{value:,}"
 
     def describe(self) -> str:
         """Say the rule."""
@@ -494,6 +534,10 @@ class FlagParam(Param):
             return value
         raise self.refuse(value)
 
+    def label_of(self, value: Any) -> str:
+        """Return "yes" or "no"."""
+        return "yes" if value else "no"
+
     def describe(self) -> str:
         """Say the rule."""
         return "yes or no"
@@ -520,6 +564,12 @@ class FileParam(Param):
         if value == "" or (isinstance(value, str) and _SHA256.fullmatch(value)):
             return str(value)
         raise self.refuse(value)
+
+    def label_of(self, value: str) -> str:
+        """Return the first twelve digits of the SHA-256; "none" for no file."""
+        if not value.startswith(SHA256):
+            return value or "none"
+        return f"SHA-256 {value.removeprefix(SHA256)[:12]}"
 
     def describe(self) -> str:
         """Say the rule."""
@@ -557,6 +607,10 @@ class ChoiceParam(Param):
             return value
         raise self.refuse(value)
 
+    def label_of(self, value: str) -> str:
+        """Return the label of the choice."""
+        return next(choice.label for choice in self.choices if choice.value == value)
+
     def describe(self) -> str:
         """Say the rule."""
         return "one of " + ", ".join(c.value for c in self.choices)
@@ -583,6 +637,10 @@ class SubsetParam(Param):
     def format(self, value: tuple[str, ...]) -> str:
         """Write the words with commas between them."""
         return ",".join(value)
+
+    def label_of(self, value: tuple[str, ...]) -> str:
+        """Return the labels of the choices, with commas between them."""
+        return ", ".join(choice.label for choice in self.choices if choice.value in value)
 
     def describe(self) -> str:
         """Say the rule."""

@@ -327,11 +327,7 @@ class Step:
                 if p.name in row.values
                 and (self.limits.target_sparsity is None or not isinstance(p, AmountParam))
             )
-            for p in fixed:
-                value = p.format(row.values[p.name])
-                if isinstance(p, AmountParam):
-                    value = value.replace("%", " %")
-                lines.append(f"  {p.label}: {value}")
+            lines += [f"  {p.label}: {p.label_of(row.values[p.name])}" for p in fixed]
             if row.pattern:
                 lines.append(f"  Pattern: {row.pattern}")
             few = len(row.names) <= MAX_SORTED
@@ -447,7 +443,8 @@ def _method_texts(method: Method, values: Mapping[str, Any], *, amount: bool) ->
         elif isinstance(param, (BlockParam, DimParam, SeedParam)):
             rest.append(f"{param.name} {value}".replace("-", "−"))
         elif value != param.default:
-            rest.append(f"{param.label.lower()} {param.format(value)}")
+            chosen = param.label_of(value).partition(" (")[0]
+            rest.append(f"{param.label.lower()} {chosen}")
     return [f"{head} {amount_text}".strip(), *rest]
 
 

@@ -173,6 +173,8 @@ class LayerInputs:
 
 
 # Returns the known inputs of a weight; None if it has no Gram matrix.
+ERROR_DIGITS = 3  # decimal places of errors of outputs in percent
+
 KnownInputs: TypeAlias = Callable[[TensorEntry], LayerInputs | None]
 
 
@@ -438,8 +440,8 @@ def _sha256s(checkpoint: Checkpoint, job: Job) -> Iterator[str]:
 
 def _detail(repairs: Sequence[LayerRepair]) -> str:
     lines = {
-        r.name: f"{r.name}: error of the outputs {percent(r.before, 2)} before, "
-        f"{percent(r.rounded, 2)} after"
+        r.name: f"{r.name}: error of the outputs {percent(r.before, ERROR_DIGITS)} before, "
+        f"{percent(r.rounded, ERROR_DIGITS)} after"
         for r in repairs
     }
     moved = sum(repair.moved for repair in repairs)

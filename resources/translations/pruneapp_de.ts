@@ -3400,6 +3400,36 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Prunt die Kanäle mit der kleinsten Ln-Norm entlang einer Dimension: alle Gewichte eines Filters, eines Neurons oder einer Eingabe auf einmal. Um ein Netz kleiner zu machen: Geprunte Kanäle lassen sich später aus der Architektur entfernen. Bei gleicher Sparsity kostet es mehr Genauigkeit als unstrukturiertes Pruning. Jeder Tensor wird für sich geprunt; bereits geprunte Gewichte zählen als 0. Wie torch.nn.utils.prune.ln_structured.</translation>
     </message>
     <message>
+        <source>L1, sum of magnitudes</source>
+        <extracomment>method ln_structured, n</extracomment>
+        <translation>L1, Summe der Beträge</translation>
+    </message>
+    <message>
+        <source>L2, Euclidean</source>
+        <extracomment>method ln_structured, n</extracomment>
+        <translation>L2, euklidisch</translation>
+    </message>
+    <message>
+        <source>maximum magnitude</source>
+        <extracomment>method ln_structured, n</extracomment>
+        <translation>größter Betrag</translation>
+    </message>
+    <message>
+        <source>minimum magnitude</source>
+        <extracomment>method ln_structured, n</extracomment>
+        <translation>kleinster Betrag</translation>
+    </message>
+    <message>
+        <source>Frobenius, same as 2</source>
+        <extracomment>method ln_structured, n</extracomment>
+        <translation>Frobenius, wie 2</translation>
+    </message>
+    <message>
+        <source>nuclear, sum of singular values</source>
+        <extracomment>method ln_structured, n</extracomment>
+        <translation>nuklear, Summe der Singulärwerte</translation>
+    </message>
+    <message>
         <source>Automatic</source>
         <extracomment>method ffn_neurons, multiple</extracomment>
         <translation>Automatisch</translation>
@@ -7062,33 +7092,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Copy name</source>
         <translation>Namen kopieren</translation>
-    </message>
-</context>
-<context>
-    <name>NormEditor</name>
-    <message>
-        <source>L1, sum of magnitudes</source>
-        <translation>L1, Summe der Beträge</translation>
-    </message>
-    <message>
-        <source>L2, Euclidean</source>
-        <translation>L2, euklidisch</translation>
-    </message>
-    <message>
-        <source>maximum magnitude</source>
-        <translation>größter Betrag</translation>
-    </message>
-    <message>
-        <source>minimum magnitude</source>
-        <translation>kleinster Betrag</translation>
-    </message>
-    <message>
-        <source>Frobenius, same as 2</source>
-        <translation>Frobenius, wie 2</translation>
-    </message>
-    <message>
-        <source>nuclear, sum of singular values</source>
-        <translation>nuklear, Summe der Singulärwerte</translation>
     </message>
 </context>
 <context>

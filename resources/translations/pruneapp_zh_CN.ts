@@ -3400,6 +3400,36 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>沿某一维度剪枝 Ln 范数最小的通道：一次剪去一个滤波器、神经元或输入的所有权重。用于使网络更小：之后可以从结构中移除被剪枝的通道。在相同稀疏度下，它比非结构化剪枝损失更多准确率。每个张量单独剪枝；已剪枝的权重计为 0。等同于 torch.nn.utils.prune.ln_structured。</translation>
     </message>
     <message>
+        <source>L1, sum of magnitudes</source>
+        <extracomment>method ln_structured, n</extracomment>
+        <translation>L1，幅值之和</translation>
+    </message>
+    <message>
+        <source>L2, Euclidean</source>
+        <extracomment>method ln_structured, n</extracomment>
+        <translation>L2，欧几里得</translation>
+    </message>
+    <message>
+        <source>maximum magnitude</source>
+        <extracomment>method ln_structured, n</extracomment>
+        <translation>最大幅值</translation>
+    </message>
+    <message>
+        <source>minimum magnitude</source>
+        <extracomment>method ln_structured, n</extracomment>
+        <translation>最小幅值</translation>
+    </message>
+    <message>
+        <source>Frobenius, same as 2</source>
+        <extracomment>method ln_structured, n</extracomment>
+        <translation>Frobenius，同 2</translation>
+    </message>
+    <message>
+        <source>nuclear, sum of singular values</source>
+        <extracomment>method ln_structured, n</extracomment>
+        <translation>核范数，奇异值之和</translation>
+    </message>
+    <message>
         <source>Automatic</source>
         <extracomment>method ffn_neurons, multiple</extracomment>
         <translation>自动</translation>
@@ -7062,33 +7092,6 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Copy name</source>
         <translation>复制名称</translation>
-    </message>
-</context>
-<context>
-    <name>NormEditor</name>
-    <message>
-        <source>L1, sum of magnitudes</source>
-        <translation>L1，幅值之和</translation>
-    </message>
-    <message>
-        <source>L2, Euclidean</source>
-        <translation>L2，欧几里得</translation>
-    </message>
-    <message>
-        <source>maximum magnitude</source>
-        <translation>最大幅值</translation>
-    </message>
-    <message>
-        <source>minimum magnitude</source>
-        <translation>最小幅值</translation>
-    </message>
-    <message>
-        <source>Frobenius, same as 2</source>
-        <translation>Frobenius，同 2</translation>
-    </message>
-    <message>
-        <source>nuclear, sum of singular values</source>
-        <translation>核范数，奇异值之和</translation>
     </message>
 </context>
 <context>

@@ -25,9 +25,11 @@ from pruneapp.gui.widgets.controls import (
     lay_in_row,
     symbol_button,
 )
+from pruneapp.gui.widgets.engine_text import translate_declared
 from pruneapp.gui.widgets.labels import as_plain, join_sentences, label_for, translate
 from pruneapp.gui.widgets.number_format import dim_labels
 from pruneapp.params import (
+    NORM_LABELS,
     Amount,
     AmountParam,
     ChoiceParam,
@@ -249,15 +251,8 @@ class NormEditor(ComboEditor):
         super().__init__(param, parent)
         self.combo.setEditable(True)
         self.combo.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
-        for text, words in (
-            ("1", self.tr("L1, sum of magnitudes")),
-            ("2", self.tr("L2, Euclidean")),
-            ("inf", self.tr("maximum magnitude")),
-            ("-inf", self.tr("minimum magnitude")),
-            ("fro", self.tr("Frobenius, same as 2")),
-            ("nuc", self.tr("nuclear, sum of singular values")),
-        ):
-            self.combo.addItem(f"{text}: {words}")
+        for text, words in NORM_LABELS.items():
+            self.combo.addItem(f"{text}: {translate_declared(words)}")
         self._add(self.combo, self.combo.editTextChanged)
 
     def value(self) -> Any:

@@ -33,12 +33,17 @@ from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.params import Param
-from pruneapp.repair.repair import LayerRepair, PrunedLayer, sequential_runs, uniform_risk
+from pruneapp.repair.repair import (
+    ERROR_DIGITS,
+    LayerRepair,
+    PrunedLayer,
+    sequential_runs,
+    uniform_risk,
+)
 
 # minimum number of visible rows of the tables, before and after a repair
 _MIN_LAYER_ROWS = 2
 _MIN_ERROR_ROWS = 6
-_DIGITS = 3  # decimal places of errors in percent
 
 
 class RepairDialog(Dialog):
@@ -375,7 +380,7 @@ class RepairReportDialog(Dialog):
         layer = self._layers[self._order[row]]
         sign = "▲ " if layer.is_worse else ""
         after = layer.after if layer.is_rounded else layer.rounded  # also of a rounded bias
-        errors = (percent(error, _DIGITS) for error in (layer.before, after, layer.rounded))
+        errors = (percent(error, ERROR_DIGITS) for error in (layer.before, after, layer.rounded))
         name = self._names.get(layer.name, layer.name)
         cells = f"{sign}{name}", count(layer.left), count(layer.moved), *errors
         return cells[: len(self._headers)]

@@ -87,7 +87,7 @@ def test_units_are_ranked_by_statistics_where_that_is_chosen(user, folder, tmp_p
     scores = ((tensors[name].astype(float) * known[name].deviation) ** 2).sum(0)
     mask = user.document.masks[name].bools().reshape(tensors[name].shape)
     assert np.flatnonzero(~mask.any(0)).tolist() == sorted(np.argsort(scores)[:64])
-    assert user.states[-1] == ("FFN neurons 25 %, rank by flap, on 18 tensors of model.layers")
+    assert user.states[-1] == ("FFN neurons 25 %, rank by FLAP, on 18 tensors of model.layers")
     # Statistics of other tensors rank no unit here; the message names the tensors.
     user.choose(user.rule.method, "Attention heads")
     error = user.views.preview.error
