@@ -91,7 +91,7 @@ def report(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     # Imported here because evaluating does not need sessions.
     from pruneapp.evaluation.report.contents import ReportSource
     from pruneapp.evaluation.report.page import write_history_report
-    from pruneapp.evaluation.report.results import results_in
+    from pruneapp.evaluation.report.results import results_in, scans_in
     from pruneapp.sessions.restore import reopen
     from pruneapp.sessions.session_file import read_session
 
@@ -103,7 +103,7 @@ def report(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     document = reopen(saved, job, original=original)
     stack.callback(document.checkpoint.close)
     stack.callback(document.close)
-    source = ReportSource.of(document, results_in(saved.view))
+    source = ReportSource.of(document, results_in(saved.view), scans=scans_in(saved.view))
     written = write_history_report(source, path, job)
     notices = [notice.text for notice in document.notices]
     return Output(

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
@@ -176,6 +176,26 @@ class Sensitivity:
         levels[np.isinf(damages)] = 1.0
         levels[np.isnan(damages)] = np.nan
         return levels
+
+
+def sensitivities_of(
+    scan: Scan, metric: ScanMetric, shown: Callable[[str], str] = str
+) -> tuple[TensorSensitivity, ...]:
+    """Return the tensors of a scan with one of its metrics.
+
+    A cell that was not measured is None, one without this metric NaN. `shown` returns the display
+    name of a tensor.
+    """
+    rows = []
+    for tensor in scan.tensors:
+        cells = {cell.amount: cell.metrics.get(metric.name, math.nan) for cell in tensor.cells}
+        noise = {cell.amount: cell.noise.get(metric.name) for cell in tensor.cells}
+        values = tuple(cells.get(amount) for amount in scan.amounts)
+        noises = tuple(noise.get(amount) for amount in scan.amounts)
+        rows.append(
+            TensorSensitivity(tensor.name, shown(tensor.name), tensor.weights, values, noises)
+        )
+    return tuple(rows)
 
 
 @dataclass(frozen=True)

@@ -31,16 +31,26 @@ from pruneapp.evaluation.metric import (
     measured_ancestors,
     step_kind,
 )
-from pruneapp.evaluation.report.results import StoredResult
+from pruneapp.evaluation.report.results import KeptScan, StoredResult
 from pruneapp.evaluation.runner import Conditions
+from pruneapp.evaluation.scan import Sensitivity, sensitivities_of
+from pruneapp.evaluation.scan_file import ScanConditions
 from pruneapp.export.catalog import usual_format
 from pruneapp.export.provenance import allocation_data, calibration_data, calibration_names
 from pruneapp.export.sharding import needs_folder, usual_suffix
 from pruneapp.export.size_bounds import unpacked_size
 from pruneapp.installation import describe_machine
 from pruneapp.json_codec import convert, load_object
+from pruneapp.methods.registry import METHODS
 from pruneapp.progress import Job
-from pruneapp.recipes.recipe import SUFFIX, Recipe, history_recipe, portable_text
+from pruneapp.recipes.recipe import (
+    SUFFIX,
+    Recipe,
+    history_recipe,
+    mask_folder,
+    portable_text,
+    values_folder,
+)
 
 _SHA256_LENGTH = 64
 # Kinds of calibration data whose names are paths.
@@ -72,7 +82,7 @@ class ReportedState:
     remaining: int  # number of parameters that are not pruned
     nbytes: int  # bytes of all tensors in a compact file, before compression
     calibration: tuple[str, ...]  # identifiers of the data that its step was calibrated with
-    is_allocated: bool  # whether these are the data of a scan that its amounts were chosen by
+    data_use: str  # how its step used these data: "calibrated with", "trained with"
     settings: tuple[str, ...]  # of the calibration: samples, and the method of a recovery
     is_current: bool
 
@@ -93,6 +103,14 @@ class ReportedEvaluation:
 
 
 @dataclass(frozen=True)
+class ReportedScan:
+    """A sensitivity scan in the metric that its page shows first."""
+
+    conditions: ScanConditions
+    found: Sensitivity
+
+
+@dataclass(frozen=True)
 class HistoryReport:
     """The contents of the report."""
 
@@ -101,10 +119,12 @@ class HistoryReport:
     files: tuple[HashedFile, ...]
     states: tuple[ReportedState, ...]
     evaluations: tuple[ReportedEvaluation, ...]  # the latest first
+    scans: tuple[ReportedScan, ...]  # the latest first
     recipe: str  # JSON of the steps that lead to the current state
     recipe_name: str
     # What the recipe refers to but does not contain: "masks", "replaced values", "statistics".
     recipe_needs: tuple[str, ...]
+    recipe_folders: tuple[str, ...]  # of masks and replaced values, saved next to the recipe
     commands: tuple[str, ...]  # that repeat the current state and its evaluation
     machine: Mapping[str, str]  # the machine that made the report
     date: str  # when the report was made, in UTC
@@ -135,6 +155,7 @@ class ReportSource:
     states: tuple[PastState, ...]
     results: tuple[StoredResult, ...]  # the latest last
     hashes: Mapping[int, str] = field(default_factory=dict)  # SHA-256 of states, as far as known
+    scans: tuple[KeptScan, ...] = ()  # the latest last
 
     @classmethod
     def of(
@@ -142,10 +163,13 @@ class ReportSource:
         document: Document,
         results: Sequence[StoredResult],
         hashes: Mapping[int, str] | None = None,
+        scans: Sequence[KeptScan] = (),
     ) -> Self:
         """Capture a document; call this on the thread that owns the document. Copies no masks."""
         states = tuple(document.state_at(number) for number in range(len(document.items)))
-        return cls(Capture.of(document), document.items, states, tuple(results), hashes or {})
+        return cls(
+            Capture.of(document), document.items, states, tuple(results), hashes or {}, tuple(scans)
+        )
 
 
 def collect_report(source: ReportSource, job: Job) -> HistoryReport:
@@ -177,9 +201,11 @@ def collect_report(source: ReportSource, job: Job) -> HistoryReport:
         tuple(_files(source, job)),
         tuple(states),
         evaluations,
+        tuple(_scan(source, kept) for kept in reversed(source.scans) if kept.scan.measured),
         text,
         recipe_name,
         tuple(_needs(recipe)),
+        tuple(_folders(recipe, Path(recipe_name))),
         tuple(_commands(checkpoint, recipe_name, evaluations)) if recipe.entries else (),
         describe_machine(__version__),
         dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M UTC"),
@@ -245,10 +271,18 @@ def _state(
         parameters - pruned,
         unpacked_size(snapshot, Job(cancel=job.cancel)),
         tuple(map(_without_folder, data)),
-        data != () and allocation_data((entry,) if entry else ()).issuperset(data),
+        _data_use(entry, data),
         tuple(_settings(entry)),
         number == capture.position,
     )
+
+
+def _data_use(entry: Entry | None, data: Sequence[str]) -> str:
+    """Return how a step used its data, as the words before their names."""
+    if isinstance(entry, RecoveryEntry) and entry.configuration.source.method == "training":
+        return "trained with"
+    is_allocated = entry is not None and data and allocation_data((entry,)).issuperset(data)
+    return "allocated by a scan on" if is_allocated else "calibrated with"
 
 
 def _settings(entry: Entry | None) -> Iterator[str]:
@@ -261,7 +295,7 @@ def _settings(entry: Entry | None) -> Iterator[str]:
     if isinstance(source, RecoverySource):
         steps = counted(source.steps, "step")
         if source.method == "training":
-            yield f"training by the script in {steps}"
+            yield steps
         elif source.is_repair_only:
             yield "sequential repair only, the trained weights are not used"
         elif source.is_blocks_only:
@@ -307,6 +341,28 @@ def _evaluations(
             yield ReportedEvaluation(conditions, of_state, tuple(names), frozenset(shares))
 
 
+def _scan(source: ReportSource, kept: KeptScan) -> ReportedScan:
+    scan, number, conditions = kept.scan, kept.state, kept.scan.conditions
+    metric = scan.metric()
+    known = METHODS.get(conditions.method)
+    method = conditions.method if known is None else known.label
+    found = Sensitivity(
+        tuple(one.name for one in scan.metrics),
+        metric.name,
+        metric.higher,
+        metric.before,
+        metric.noise,
+        scan.amounts,
+        sensitivities_of(scan, metric),
+        f"{method}, repaired" if conditions.repair else method,
+        metric.name in kept.shares,
+        numbered_title(number, source.items[number]) if 0 <= number < len(source.items) else "",
+        number == source.capture.position,
+        calibrated=scan.calibrated,
+    )
+    return ReportedScan(conditions, found)
+
+
 def _files(source: ReportSource, job: Job) -> Iterator[HashedFile]:
     files = source.capture.snapshot.checkpoint.files
     job.start(sum(map(bytes_left, files)))
@@ -322,6 +378,13 @@ def _needs(recipe: Recipe) -> Iterator[str]:
         yield "replaced values"
     if '"statistics"' in recipe.canonical():
         yield "statistics"
+
+
+def _folders(recipe: Recipe, path: Path) -> Iterator[str]:
+    if any(recipe.named_masks()):
+        yield mask_folder(path).name
+    if any(recipe.named_values()):
+        yield values_folder(path).name
 
 
 def _commands(

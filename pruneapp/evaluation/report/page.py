@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from pruneapp.evaluation.report.contents import (
     collect_report,
 )
 from pruneapp.evaluation.runner import Conditions
+from pruneapp.evaluation.scan import Sensitivity
 from pruneapp.export.destination.target import check_file
 from pruneapp.export.report_writer import html_template
 from pruneapp.progress import Job
@@ -68,6 +70,8 @@ def as_html(report: HistoryReport) -> str:
         value=value_text,
         difference=difference_text,
         remarks=_remarks,
+        value_of=_number_text,
+        cells=_cells_of,
     )
 
 
@@ -108,6 +112,33 @@ def hashes_of(conditions: Conditions) -> dict[str, str]:
     """Return the SHA-256 of script and data of a measurement by their names, as far as known."""
     pairs = ((conditions.name, conditions.script_sha256), (conditions.data, conditions.data_sha256))
     return {name: digest for name, digest in pairs if name and digest}
+
+
+def _number_text(value: float, *, share: bool) -> str:
+    return f"{100 * value:.2f} %" if share else f"{value:.6g}"
+
+
+def _cells_of(found: Sensitivity, row: int) -> Iterator[tuple[str, float]]:
+    """Yield text and level (0 to 1) of each cell of a scan, with the marks of its page.
+
+    "≈" is a difference within the noise, "✕" a metric that is no finite number; a cell that was
+    not measured is empty.
+    """
+    tensor = found.rows[row]
+    for column, value in enumerate(tensor.values):
+        if value is None:
+            yield "", 0.0
+            continue
+        level, difference = float(found.levels[row, column]), value - found.before
+        if not math.isfinite(value):
+            text = "✕"
+        elif abs(difference) <= found.noise_at(tensor, column):
+            text = "≈" if difference else "0"
+        else:
+            sign = "−" if difference < 0 else "+"
+            digits = f"{100 * difference:.1f}" if found.share else f"{difference:.3g}"
+            text = sign + digits.lstrip("-").replace("-", "−")
+        yield text, level
 
 
 def _remarks(state: ReportedState, evaluation: ReportedEvaluation | None) -> Iterator[str]:

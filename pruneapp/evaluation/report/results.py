@@ -1,4 +1,4 @@
-"""Results of evaluations as a session stores them, and what a state was calibrated with."""
+"""Results of evaluations and scans as a session stores them, and what calibrated a state."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from pruneapp.document.history import Branches
 from pruneapp.errors import JsonError
 from pruneapp.evaluation.metric import StateQuality
 from pruneapp.evaluation.runner import Conditions
+from pruneapp.evaluation.scan_file import Scan, check_scan
 from pruneapp.export.provenance import calibration_data
 from pruneapp.json_codec import convert
-from pruneapp.sessions.restore import EVALUATION
+from pruneapp.sessions.restore import EVALUATION, SENSITIVITY
 
 
 class StoredResult(msgspec.Struct, frozen=True):
@@ -36,6 +37,35 @@ def results_in(view: Mapping[str, Any]) -> list[StoredResult]:
         return convert(view.get(EVALUATION, []), list[StoredResult])
     except JsonError:
         return []
+
+
+class KeptScan(msgspec.Struct, frozen=True):
+    """A sensitivity scan and how it was measured, as sessions store it."""
+
+    scan: Scan
+    evaluation: str  # hash of script, interpreter and options
+    shares: tuple[str, ...] = ()  # names of the metrics that are shares of samples
+    state: int = -1  # index of the scanned state in the history; -1 if it was deleted
+
+    @property
+    def progress(self) -> float:
+        """The measured part of the scan, from 0 to 1."""
+        return self.scan.measured / self.scan.wanted
+
+
+def scans_in(view: Mapping[str, Any]) -> list[KeptScan]:
+    """Return the sensitivity scans in the state of the views, the latest last.
+
+    [] if there are none, or if they were not written by Pruneapp.
+    """
+    some = view.get(SENSITIVITY, [])
+    try:
+        scans = convert(some if isinstance(some, list) else [some], list[KeptScan])
+        for kept in scans:
+            check_scan(kept.scan, "session")
+    except JsonError:
+        return []
+    return scans
 
 
 def calibration_of_state(

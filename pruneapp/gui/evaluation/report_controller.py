@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -11,6 +12,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog
 
 from pruneapp.evaluation.report.contents import ReportSource
+from pruneapp.evaluation.report.results import KeptScan
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import save_path
 from pruneapp.gui.app.jobs import Lane
@@ -29,10 +31,14 @@ class ReportController(Feature[QDialog]):
     commands: ClassVar = {"report": "save"}
 
     def __init__(
-        self, context: AppContext, session: OpenDocument, evaluation: EvaluationController
+        self,
+        context: AppContext,
+        session: OpenDocument,
+        evaluation: EvaluationController,
+        scans: Callable[[], Sequence[KeptScan]],
     ) -> None:
         super().__init__(context, session)
-        self._evaluation = evaluation
+        self._evaluation, self._scans = evaluation, scans
 
     @flow
     def save(self) -> Flow[None]:
@@ -52,7 +58,9 @@ class ReportController(Feature[QDialog]):
     @flow
     def _write(self, path: Path) -> Flow[None]:
         evaluation = self._evaluation
-        source = ReportSource.of(self.document, evaluation.stored_results, evaluation.state_hashes)
+        source = ReportSource.of(
+            self.document, evaluation.stored_results, evaluation.state_hashes, self._scans()
+        )
 
         def work(job: Job) -> str:
             # Imported here because the template is needed for reports only.

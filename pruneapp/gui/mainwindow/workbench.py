@@ -445,7 +445,6 @@ class Workbench(QObject):
             context, session, views.pages.quality, self.evaluation.kind_of
         )
         self.shrunk_sizes = ShrunkSizesController(context, session, views.pages.quality)
-        self.report = ReportController(context, session, self.evaluation)
         self.rounds = RoundsController(
             context,
             session,
@@ -472,6 +471,9 @@ class Workbench(QObject):
             show_page=partial(self.navigation.show_page, Page.SENSITIVITY),
             show_tensor=self.show_tensor,
             jump=self.history.jump,
+        )
+        self.report = ReportController(
+            context, session, self.evaluation, lambda: self.scans.stored_scans
         )
         self.allocation = AllocationController(
             context, session, scans=self.scans, evaluation=self.evaluation, history=self.history

@@ -13,6 +13,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, StaleError
 from pruneapp.evaluation.allocation import Allocation, Bound, allocate
 from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.report.results import KeptScan
 from pruneapp.evaluation.scan import changes_sha256, with_protection
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Lane, LatestTask
@@ -22,7 +23,7 @@ from pruneapp.gui.document.history_controller import HistoryController, append_s
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.sensitivity.dialogs import AllocatedTensor, AllocationDialog, PredictedAllocation
-from pruneapp.gui.sensitivity.scan_controller import KeptScan, ScanController
+from pruneapp.gui.sensitivity.scan_controller import ScanController
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import numbered_title, translate_error, translate_param
 from pruneapp.gui.widgets.labels import as_sentence, join_sentences

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
-import msgspec
 from msgspec import structs
 from PySide6.QtCore import Signal
 
@@ -20,17 +19,18 @@ from pruneapp.document.edit import EditKind
 from pruneapp.document.entries import RowConfiguration, RowEntry
 from pruneapp.document.history import PastState
 from pruneapp.document.step import Row
-from pruneapp.errors import JsonError, PruneAppError, SelectionError
+from pruneapp.errors import PruneAppError, SelectionError
+from pruneapp.evaluation.report.results import KeptScan, scans_in
 from pruneapp.evaluation.scan import (
     AMOUNTS,
     ScanRequest,
     Sensitivity,
-    TensorSensitivity,
     can_continue,
     read_amounts,
     scan_tensors,
+    sensitivities_of,
 )
-from pruneapp.evaluation.scan_file import Scan, check_scan
+from pruneapp.evaluation.scan_file import Scan
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Lane, Throttle
 from pruneapp.gui.app.notifications import NoticeTopic
@@ -45,7 +45,7 @@ from pruneapp.gui.sensitivity.dialogs import ScanDialog
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import numbered_title, translate_declared, translate_error
 from pruneapp.gui.widgets.labels import join_facts, join_sentences, translate, with_note
-from pruneapp.json_codec import convert, encode
+from pruneapp.json_codec import encode
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods import registry
 from pruneapp.params import STATISTICS, AmountParam
@@ -60,20 +60,6 @@ _PAUSE_FACTOR = 10  # after showing a scan, wait this many times as long until s
 # A tensor is marked if the metric gets worse by more than this share of its value.
 LARGE_LOSS = 0.1
 _LABELS = (AmountParam(name="amounts", label="Amounts"),)
-
-
-class KeptScan(msgspec.Struct, frozen=True):
-    """A scan and how it was measured; also the form in which sessions store it."""
-
-    scan: Scan
-    evaluation: str  # hash of script, interpreter and options
-    shares: tuple[str, ...] = ()  # names of the metrics that are shares of samples
-    state: int = -1  # index of the scanned state in the history; -1 if it was deleted
-
-    @property
-    def progress(self) -> float:
-        """The measured part of the scan, from 0 to 1."""
-        return self.scan.measured / self.scan.wanted
 
 
 @dataclass(frozen=True)
@@ -662,23 +648,16 @@ class ScanController(Feature[ScanDialog]):
             self._jump(self.state)
 
     def _sensitivity(self, kept: KeptScan) -> Sensitivity:
-        """Return what the page shows of the selected scan, in the metric that the user chose.
-
-        A cell that was not measured is None, one without this metric NaN.
-        """
+        """Return what the page shows of the selected scan, in the metric that the user chose."""
         scan, found = kept.scan, self._found[self._shown]
         names = tuple(metric.name for metric in scan.metrics)
         metric = scan.metric(self._metric if self._metric in names else None)
         by_name = self.session.by_name
-        rows = []
-        for tensor in scan.tensors:
-            cells = {cell.amount: cell.metrics.get(metric.name, math.nan) for cell in tensor.cells}
-            noise = {cell.amount: cell.noise.get(metric.name) for cell in tensor.cells}
-            row = by_name.get(tensor.name)
-            shown = tensor.name if row is None else row.shown
-            values = tuple(cells.get(amount) for amount in scan.amounts)
-            noises = tuple(noise.get(amount) for amount in scan.amounts)
-            rows.append(TensorSensitivity(tensor.name, shown, tensor.weights, values, noises))
+
+        def shown(name: str) -> str:
+            row = by_name.get(name)
+            return name if row is None else row.shown
+
         return Sensitivity(
             names,
             metric.name,
@@ -686,7 +665,7 @@ class ScanController(Feature[ScanDialog]):
             metric.before,
             metric.noise,
             scan.amounts,
-            tuple(rows),
+            sensitivities_of(scan, metric, shown),
             self._method_words(scan),
             metric.name in kept.shares,
             self._state_words(found) if self.state >= 0 else "",
@@ -757,10 +736,14 @@ class ScanController(Feature[ScanDialog]):
 
     def read(self) -> Mapping[str, Any]:
         """Return the latest scans for a session file, up to `MOST_KEPT` cells; empty if none."""
-        kept = [
-            structs.replace(f.kept, state=self._number(f)) for f in self._scans_to_store().values()
-        ]
+        kept = self.stored_scans
         return {SENSITIVITY: kept} if kept else {}
+
+    @property
+    def stored_scans(self) -> list[KeptScan]:
+        """The scans of `read`, the latest last, with the numbers of their states."""
+        found = self._scans_to_store().values()
+        return [structs.replace(each.kept, state=self._number(each)) for each in found]
 
     @property
     def results(self) -> Mapping[object, object]:
@@ -791,15 +774,9 @@ class ScanController(Feature[ScanDialog]):
         replaced; invalid data is ignored.
         """
         document = self.session.document
-        if document is None or SENSITIVITY not in view:
+        scans = scans_in(view)
+        if document is None or not scans:
             return
-        some = view[SENSITIVITY]
-        try:
-            scans = convert(some if isinstance(some, list) else [some], list[KeptScan])
-            for kept in scans:
-                check_scan(kept.scan, "session")
-        except JsonError:
-            return  # the session was not written by this application
         records = document.history.records
         for kept in scans:
             key: object = object()  # a key that no state has

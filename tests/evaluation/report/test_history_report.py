@@ -29,14 +29,15 @@ from pruneapp.evaluation.metric import MetricChange, StateQuality
 from pruneapp.evaluation.report.chart import charts_of
 from pruneapp.evaluation.report.contents import ReportSource, collect_report
 from pruneapp.evaluation.report.page import as_html, write_history_report
-from pruneapp.evaluation.report.results import StoredResult
+from pruneapp.evaluation.report.results import StoredResult, scans_in
 from pruneapp.evaluation.runner import Conditions, Samples
 from pruneapp.export.exporter import export
 from pruneapp.export.report import ExportRequest
+from pruneapp.gui.commands.declarations import COMMANDS
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.sessions.restore import EVALUATION
+from pruneapp.sessions.restore import EVALUATION, SENSITIVITY
 from pruneapp.sessions.session_file import save_session
 
 HOSTILE = '<script>alert("x")</script>\u202e&'
@@ -116,14 +117,24 @@ class _Page(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.tags, self.words = [], []
+        self.inside = {}  # by text of an element: the nearest element that can be folded
+        self._open = []
         self.feed(text)
         self.text = " ".join("".join(self.words).split())
 
     def handle_starttag(self, tag, attrs):
         self.tags.append((tag, dict(attrs)))
+        if tag == "details":
+            self._open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag == "details":
+            self._open.pop()
 
     def handle_data(self, data):
         self.words.append(data)
+        for line in data.split("\n"):
+            self.inside.setdefault(line.strip(), "".join(self._open[-1:]))
 
 
 def page_of(document, found):
@@ -183,7 +194,7 @@ def test_data_are_named_by_files_with_samples_and_settings_of_a_recovery(documen
         "Distillation of the blocks, then of the whole model in 60 steps, learning rate 0.0003333"
         in words
     )
-    assert f"c.txt (calibration data){digest}" in words, "the whole hash is in the table"
+    assert f"c.txt (calibration data){digest[:12]}…{digest}" in words, "the whole hash is folded"
     assert "Inputs: c.txt, 128 samples" in words
     assert "mine.txt, 200 of 504 sentences, 4,321 tokens, seed 0" in words
 
@@ -204,15 +215,103 @@ def test_a_script_that_measured_and_calibrated_is_one_file(document):
     files = words[words.index("Model, data and script") : words.index("Calibration")]
     assert files.count("ab" * 32) == 1
     assert "evaluate of script" not in files
-    assert "(calibration data)" + "cd" * 32 in files
+    assert "(calibration data)cdcdcdcdcdcd…" + "cd" * 32 in files
     assert "the data that the script evaluate.py (SHA-256 abababababab) evaluates" in words
 
 
-def test_what_the_recipe_lacks_is_said_before_the_command(document):
+def test_a_recipe_with_replaced_values_is_saved_from_the_window(document):
+    """Regression: it was embedded as well, with a hash per tensor, though not enough."""
     recover(document)
+    page = _Page(page_of(document, results(document)))
+    words = page.text[page.text.index("Repeat it") : page.text.index("Machine")]
+    assert (
+        "The steps need replaced values, which are too large for this page. In Pruneapp, go to the "
+        "current state of this report, choose Tools > Save recipe…, and save model.recipe.json in "
+        "the folder of the model. It is saved with the folder model.values. Then run: pruneapp run "
+        "model.recipe.json model.safetensors" in words
+    )
+    assert "sha256" not in words
+    assert not any(tag == "a" for tag, _ in page.tags), "no recipe is embedded"
+    command = next(c for c in COMMANDS if c.id == "save_recipe")
+    assert (command.menu, command.text) == ("&Tools", "&Save recipe…"), "as the sentence calls it"
+
+
+def test_a_recipe_that_is_enough_is_embedded_and_folded(document):
+    page = _Page(page_of(document, results(document)))
+    words = page.text[page.text.index("Repeat it") : page.text.index("Machine")]
+    assert words.startswith(
+        "Repeat it Save the recipe model.recipe.json in the folder of the model"
+    )
+    assert "Tools >" not in words
+    assert "need" not in words
+    (link,) = [a for tag, a in page.tags if tag == "a"]
+    assert link["download"] == "model.recipe.json"
+    assert page.inside["{"] == "details", "the JSON is folded"
+
+
+def test_hashes_of_files_are_folded(document):
+    page = _Page(page_of(document, results(document)))
+    digest = hashlib.sha256(document.checkpoint.path.read_bytes()).hexdigest()
+    assert page.inside[digest] == "details"
+
+
+def test_a_state_that_was_trained_is_called_trained(document):
+    """Regression: "Training, 21 steps was calibrated with the data …"."""
+    values = {"a.weight": as_values(np.full(600, 2, np.float32))}
+    data = "script:" + "ab" * 32
+    source = RecoverySource("training", script="ab" * 32, steps=21, data=data, name="evaluate.py")
+    trained = RepairedValues.create(document.checkpoint, values, source, Job())
+    document.commit(trained.propose(document.snapshot(), Job()))
     words = _Page(page_of(document, results(document))).text
-    missing = words.index("▲ The recipe below is not enough to repeat the steps")
-    assert words.index("Repeat it") < missing < words.index("pruneapp run")
+    assert "Calibration and training" in words
+    assert (
+        "4: Training, 21 steps was trained with the data of the script evaluate.py "
+        "(SHA-256 abababababab): 21 steps." in words
+    )
+
+
+def test_a_scan_is_reported_as_its_page_shows_it(document):
+    tensors = (
+        {
+            "name": "a.weight",
+            "weights": 600,
+            "cells": [
+                {"amount": 0.5, "pruned": 300, "metrics": {"accuracy": 0.899}},
+                {"amount": 0.9, "pruned": 540, "metrics": {"accuracy": 0.5}},
+            ],
+        },
+        {"name": HOSTILE, "weights": 600, "cells": [{"amount": 0.5, "pruned": 300}]},
+    )
+    conditions = {
+        **dict.fromkeys(("checkpoint", "checkpoint_sha256", "script_sha256"), "model"),
+        "script": "evaluate.py",
+        "interpreter_sha256": "",
+        "method": "l1_unstructured",
+        "limit": 500,
+    }
+    metric = {"name": "accuracy", "higher": True, "before": 0.9, "noise": 0.01}
+    scan = {
+        "format": "pruneapp-scan",
+        "version": 1,
+        "conditions": conditions,
+        "amounts": [0.5, 0.9],
+        "tensors": tensors,
+        "metrics": [metric],
+    }
+    kept = {"scan": scan, "evaluation": "e", "shares": ["accuracy"], "state": 1}
+    stored = {SENSITIVITY: [kept]}
+    source = ReportSource.of(document, results(document), scans=scans_in(stored))
+    page = _Page(as_html(collect_report(source, Job())))
+    words = page.text[page.text.index("Sensitivity") : page.text.index("Model, data and script")]
+    assert "as difference in percentage points from 90.00 %, the value of the state 1: " in words
+    assert "Measured by evaluate.py, at most 500 samples, seed 0." in words
+    assert "3 of 4 measurements TensorWeights50 % pruned90 % pruned" in words
+    assert "a.weight600≈−40.0" in words
+    assert "600✕" in words, "a metric that is no number"
+    cells = [a for tag, a in page.tags if tag == "td" and a.get("class") == "n cell"]
+    shades = [a["style"] for a in cells if "style" in a]
+    assert ["40%" in shade for shade in shades] == [True, True], "the two that lose most"
+    assert "Sensitivity" not in _Page(page_of(document, [])).text, "without a scan"
 
 
 def test_the_page_is_self_contained_and_escaped(document):
