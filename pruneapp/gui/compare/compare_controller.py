@@ -30,7 +30,6 @@ from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.plots.heatmap.shading import Mode
 from pruneapp.gui.plots.pages import Page, PlotPages
-from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.engine_text import numbered_title, translate_error
 from pruneapp.masks.bitmask import BitMask, MaskSet
@@ -187,7 +186,6 @@ class CompareController(Controller):
         self,
         context: AppContext,
         session: OpenDocument,
-        plots: PlotController,
         evaluation: EvaluationController,
         *,
         tree: ModuleTree,
@@ -196,7 +194,6 @@ class CompareController(Controller):
     ) -> None:
         super().__init__(context)
         self._session = session
-        self._plots = plots
         self._evaluation = evaluation
         self._tree = tree
         self._pages = pages
@@ -397,7 +394,6 @@ class CompareController(Controller):
     def show_difference(self, name: str) -> None:
         """Show where a tensor differs, on the page Weights."""
         self._tree.set_focused(name)
-        self._plots.show_tensor(name)
         self._weights.set_difference(self._offered_title)
         self._pages.tabs.setCurrentIndex(Page.WEIGHTS)
 

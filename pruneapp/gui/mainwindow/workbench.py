@@ -408,7 +408,7 @@ class Workbench(QObject):
             views,
             settings,
             self.navigation,
-            show_tensor=self.show_tensor,
+            show_tensor=views.tree.set_focused,
             check=self.form.check,
             checked=self.form.user_checks,
         )
@@ -469,7 +469,7 @@ class Workbench(QObject):
             view=views.pages.sensitivity,
             checked=views.tree.checked_names,
             show_page=partial(self.navigation.show_page, Page.SENSITIVITY),
-            show_tensor=self.show_tensor,
+            show_tensor=views.tree.set_focused,
             jump=self.history.jump,
         )
         self.report = ReportController(
@@ -490,7 +490,6 @@ class Workbench(QObject):
         self.compare = CompareController(
             context,
             session,
-            self.plots,
             self.evaluation,
             tree=views.tree,
             pages=views.pages,
@@ -510,7 +509,7 @@ class Workbench(QObject):
             histograms=self.histograms,
         )
         self.mask_drag = MaskDragController(context, session, views.tree, form=self.form)
-        self.patterns = PatternController(context, session, views.tree, self.show_tensor)
+        self.patterns = PatternController(context, session, views.tree, views.tree.set_focused)
         session.opened.connect(view.restore)
         session.closed.connect(view.remember)
         self.settings_controller = SettingsController(context, window.device)
@@ -521,7 +520,7 @@ class Workbench(QObject):
             views,
             settings=self.settings_controller,
             open_file=self.files.open,
-            show_tensor=self.show_tensor,
+            show_tensor=views.tree.set_focused,
         )
         self.tour = TourController(
             context,
@@ -530,7 +529,7 @@ class Workbench(QObject):
             form=self.form,
             previews=self.preview,
             show_page=self.navigation.show_page,
-            show_tensor=self.show_tensor,
+            show_tensor=views.tree.set_focused,
             open_sample=partial(self.files.open_sample, with_history=False),
             bar=window.tour,
             highlight=window.highlight,
@@ -568,8 +567,8 @@ class Workbench(QObject):
         views.tree.focusChanged.connect(views.compare.follow)
         self.plots.focused.connect(self._on_focused)
         self.groups.searched.connect(self._on_groups_searched)
-        views.pages.connections.tensorRequested.connect(self.show_tensor)
-        views.pages.graph.tensorClicked.connect(self.show_tensor)
+        views.pages.connections.tensorRequested.connect(views.tree.set_focused)
+        views.pages.graph.tensorClicked.connect(views.tree.set_focused)
         views.tree.checkRefused.connect(self.notifications.show_done)
         # Queued until the click has been handled, as the question runs a nested event loop.
         views.tree.confirmationRequested.connect(
@@ -580,7 +579,7 @@ class Workbench(QObject):
         views.form.dependents.traceRequested.connect(self.trace.trace)
         views.history.compareRequested.connect(self.compare.compare_state)
         views.history.exportRequested.connect(self.export.ask_state)
-        views.preview.tensorRequested.connect(self.show_tensor)
+        views.preview.tensorRequested.connect(views.tree.set_focused)
         views.preview.repairRequested.connect(self.repair.ask)
         views.preview.recoverRequested.connect(self.recover.ask)
         views.preview.evaluateRequested.connect(self.evaluation.ask)
@@ -698,7 +697,7 @@ class Workbench(QObject):
         self.files.offer_state_dicts()
         first = next((r for r in session.rows if r.by_default), next(iter(session.rows), None))
         if first is not None:
-            self.show_tensor(first.name)
+            views.tree.set_focused(first.name)
         views.tree.view.setFocus()  # so that shortcuts of single keys are not typed into a field
 
     def _on_changed(self, change: DocumentChanged) -> None:
@@ -780,11 +779,6 @@ class Workbench(QObject):
     @Slot()
     def _on_groups_searched(self) -> None:
         self.connections.show_tensor(self.plots.name)
-
-    def show_tensor(self, name: str) -> None:
-        """Focus a tensor in the tree and the plots."""
-        self.views.tree.set_focused(name)
-        self.plots.show_tensor(name)
 
     @Slot()
     def _on_traced(self) -> None:

@@ -30,7 +30,7 @@ def test_a_file_is_shown_as_it_was_left(user, files):
     usual = user.views.tree.checked_names()
     name = usual[-1]
     user.views.tree.set_checked([name])
-    user.workbench.show_tensor(name)
+    user.views.tree.set_focused(name)
     user.views.pages.tabs.setCurrentIndex(Page.CHANNELS)
     user.open_file(second)
     assert user.views.tree.checked_names() == usual
@@ -347,3 +347,28 @@ def test_a_slip_in_one_field_loses_no_rules(user, files):
     assert [row.method for row in rules] == ["l1_unstructured", "random_unstructured"]
     assert [row.values["amount"] for row in rules] == [0.2, 0.2]
     assert rules[1].pattern == "*.weight"
+
+
+@pytest.mark.parametrize("place", ["strip", "table"])
+def test_a_tensor_chosen_on_the_page_model_is_shown_everywhere(user, qtbot, place):
+    user.open_file(SAMPLE)
+    views = user.views
+    views.pages.tabs.setCurrentIndex(Page.MODEL)
+    model = views.pages.model
+    user.wait(model.strip.isVisible)
+    before = user.workbench.plots.name
+    if place == "strip":
+        user.wait(lambda: model.strip.pixels_of(len(user.session.rows) - 1)[1] > 0)
+        left, right = model.strip.pixels_of(len(user.session.rows) - 1)
+        at = QPoint(int((left + right) / 2), 10)
+        qtbot.mouseClick(model.strip, Qt.MouseButton.LeftButton, pos=at)
+    else:
+        model.toggle_table()
+        table = model._table
+        user.wait(lambda: table.model().rowCount() > 1)
+        table.setCurrentIndex(table.model().index(table.model().rowCount() - 1, 0))
+        qtbot.keyClick(table, Qt.Key.Key_Return)
+
+    shown = views.tree.focused_name()
+    assert shown != before
+    assert user.workbench.plots.name == shown

@@ -262,14 +262,14 @@ def test_the_pages_show_no_cut_through_what_is_excluded(opened):
     pages = user.views.pages
     user.workbench.navigation.show_page(Page.CHANNELS)
     for name in (NAMES[1], FIRST):
-        user.workbench.show_tensor(name)
+        user.views.tree.set_focused(name)
         user.wait(lambda: pages.channels.canvas.line is not None)
     exclude(user, "first")
     user.wait_preview()
     user.wait(lambda: pages.channels.canvas.line is None)
-    user.workbench.show_tensor(NAMES[1])
+    user.views.tree.set_focused(NAMES[1])
     user.wait(lambda: pages.channels.canvas.line is not None)
-    user.workbench.show_tensor(FIRST)
+    user.views.tree.set_focused(FIRST)
     user.wait(lambda: pages.channels.canvas.line is None)
 
 
@@ -340,7 +340,7 @@ def computed(monkeypatch) -> list[str]:
 def test_the_line_of_the_distribution_can_be_taken_after_opening(computed, opened):
     user = opened
     user.workbench.navigation.show_page(Page.DISTRIBUTION)
-    user.workbench.show_tensor(NAMES[1])
+    user.views.tree.set_focused(NAMES[1])
     view = user.views.pages.distribution
     user.wait(lambda: view._editable)
     computed.clear()

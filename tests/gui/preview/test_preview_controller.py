@@ -207,7 +207,7 @@ def test_an_emptied_layer_is_marked_before_and_after_the_step(counted, no_exact_
         tree.view.setExpanded(block, False)
         assert danger in colors_in(counted, "block", 0, GLYPH_WIDTH), "seen while it is folded"
         tree.view.setExpanded(block, True)
-        counted.workbench.show_tensor(LARGE)
+        counted.views.tree.set_focused(LARGE)
         counted.click(alarm, QPoint(20, alarm.height() // 2))
         assert counted.workbench.plots.name == SMALL
         assert tree.focused_name() == SMALL
