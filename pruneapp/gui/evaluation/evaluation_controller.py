@@ -362,12 +362,14 @@ class EvaluationController(Feature[EvaluateDialog]):
     def keep_cut(self, process: ScriptProcess, key: object, cut: str, found: MeasuredCut) -> None:
         """Store the result of a cut of a state, by the key of its record, like `keep`.
 
-        `cut` identifies the cut: see `CutRequest.identity`.
+        `cut` identifies the cut: see `CutRequest.identity`. The conditions of the states stay: with
+        a smaller vocabulary, the texts have another number of tokens.
         """
         if process is self._process:
             self._state_hashes[key] = found.state
-            state = cut_hash(found.state, cut)
-            self._store_result(state, replace(found.measurement, state=state))
+            state, measured = cut_hash(found.state, cut), found.measurement
+            conditions = self._conditions.get(measured.evaluation, measured.conditions)
+            self._store_result(state, replace(measured, state=state, conditions=conditions))
             self._refresh()
 
     def cut_result(self, key: object, cut: str) -> tuple[StateQuality, bool] | None:

@@ -23,9 +23,11 @@ from pruneapp.evaluation import collection
 from pruneapp.evaluation.collection import WeightUses
 from pruneapp.evaluation.metric import Metric
 from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.runner import Samples
 from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.document.history_model import HistoryColumn
 from pruneapp.gui.evaluation import script_controller
+from pruneapp.gui.evaluation.measurement import MeasuredCut, Measurement
 from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.plots.pages import Page
 from pruneapp.progress import Job
@@ -223,6 +225,21 @@ def test_the_pages_set_up_the_evaluation_and_say_what_a_limit_counts(pruned, run
         pruned.wait(lambda found=found: "decides what a sample is." in found.text())
         pruned.key("Esc", dialog)
         pruned.wait(lambda: evaluation.dialog is None)
+
+
+def test_the_evaluation_of_a_cut_does_not_change_the_samples_of_the_states(pruned, runners, script):
+    choose(pruned, script)
+    pruned.wait(lambda: pruned.workbench.evaluation.conditions)
+    evaluation = pruned.workbench.evaluation
+    conditions, key = evaluation.shown_conditions, next(iter(evaluation._state_hashes))
+    (state, hash_), quality = next(iter(evaluation._results.items()))
+    samples = Samples("lines", 200, 200, tokens=5816)  # of a smaller vocabulary
+    cut = Measurement(state, hash_, replace(conditions, samples=samples), quality, ())
+
+    evaluation.keep_cut(evaluation._process, key, "vocab 1976", MeasuredCut(state, cut))
+
+    assert evaluation.cut_result(key, "vocab 1976") == (quality, False)
+    assert evaluation.shown_conditions == conditions
 
 
 def test_a_notice_of_an_evaluation_names_its_state(pruned, runners, script, monkeypatch):

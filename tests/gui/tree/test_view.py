@@ -324,10 +324,13 @@ def test_names_sort_by_their_numbers_and_a_third_click_is_the_order_of_the_file(
     assert shown_names(tree) == [r.shown for r in ROWS]
 
 
-def test_the_cursor_announces_tensors_and_set_focused_does_not(tree, qtbot):
+def test_a_focused_tensor_is_announced(tree, qtbot):
+    with qtbot.waitSignal(tree.focusChanged) as told:
+        tree.set_focused("module.fc.weight")
+    assert told.args == ["module.fc.weight"]
+    assert tree.focused_name() == "module.fc.weight"
     with qtbot.assertNotEmitted(tree.focusChanged):
         tree.set_focused("module.fc.weight")
-    assert tree.focused_name() == "module.fc.weight"
     with qtbot.waitSignal(tree.focusChanged) as told:
         tree.view.setCurrentIndex(index(tree, "layer2.0.conv.weight"))
     assert told.args == ["module.layer2.0.conv.weight"]
