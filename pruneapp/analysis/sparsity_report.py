@@ -373,6 +373,12 @@ class SparsityReport:
         return int((self.table.numel - self.table.before).sum())
 
     @cached_property
+    def n_emptied(self) -> int:
+        """Number of tensors that the step prunes completely."""
+        table = self.table
+        return int(((table.after == table.numel) & (table.after > table.before)).sum())
+
+    @cached_property
     def goes_on(self) -> bool:
         """Whether elements of the affected tensors were pruned before the step."""
         return bool(self.table.before.any())

@@ -376,12 +376,17 @@ class AmountEditor(Editor):
         )
         return amount
 
+    @property
     def reading(self) -> str:
-        """Return how the typed number was read, if it is a fraction: 1 is 1 %, but 1.0 is 100 %."""
+        """How the typed number was read, if it is a fraction: 1 is 1 %, but 1.0 is 100 %."""
         if not self._fraction:
             return ""
         text = self.tr("“{text}” was read as a fraction: {amount}.")
         return text.format(text=self._fraction, amount=self.value_text())
+
+    def forget_reading(self) -> None:
+        """Make `reading` empty until another fraction is typed."""
+        self._fraction = ""
 
     def set_value(self, value: Amount) -> None:
         self._set_exact(None)
@@ -424,9 +429,10 @@ class AmountEditor(Editor):
     def set_context(self, context: FormContext) -> None:
         """Set the number of units left, which is the range of the slider for counts.
 
-        Moves the slider, and clears the undo history of the field.
+        Moves the slider, and clears `reading` and the undo history of the field.
         """
         self._n_remaining = context.left
+        self.forget_reading()
         # also in modes without counts: a pruning step has been applied since
         self.field.clear_undo()
         with QSignalBlocker(self.slider):

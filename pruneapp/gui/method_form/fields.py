@@ -86,6 +86,7 @@ class Fields(QWidget):
         self.errors: dict[str, str] = {}
         self._context = FormContext()
         self._amount_note = ""
+        self._n_lines = meaning_lines
         self._rows: dict[str, QVBoxLayout] = {}
         self._fixed: dict[str, QLabel] = {}
         layout = lay_in_column(self, spacing=12)
@@ -146,6 +147,13 @@ class Fields(QWidget):
                 if isinstance(editor.param, AmountParam):
                     self._read(name)
 
+    def forget_reading(self) -> None:
+        """Stop to show how a typed amount was read, because the user has changed something else."""
+        for name, editor in self.editors.items():
+            if isinstance(editor, AmountEditor) and editor.reading:
+                editor.forget_reading()
+                self._read(name)
+
     def set_fixed(self, name: str, value: str, reason: str) -> None:
         """Show `value`, which other settings determine, in place of the editor of a choice.
 
@@ -183,12 +191,15 @@ class Fields(QWidget):
         note.setText(f"✕ {self.errors[name]}" if is_wrong else "")
         note.setVisible(is_wrong)
         if isinstance(editor.param, AmountParam):
-            text = self.tr("Set by the target total sparsity.")
+            text, tip = self.tr("Set by the target total sparsity."), ""
             if self._context.amount_used:
                 text = self._amount_note
-                if isinstance(editor, AmountEditor) and not is_wrong:
-                    text = join_sentences(editor.reading(), text)
-            self.meaning.set_text(text)
+                reading = "" if is_wrong or not isinstance(editor, AmountEditor) else editor.reading
+                if self._n_lines > 1:
+                    text = join_sentences(reading, text)
+                elif reading:  # one line has no room for both
+                    text, tip = reading, text
+            self.meaning.set_text(text, tip)
             self.meaning.setVisible(not is_wrong)
 
 

@@ -281,6 +281,11 @@ class FormController(Feature[QDialog]):
         self._tree.set_checked(names)
         self._checks_pause.start()
 
+    def prune_separately(self) -> None:
+        """Set the scope "Per tensor" as the user can; no effect if the rules have no choice."""
+        if self._form.offers_scopes:
+            self._form.each.setChecked(True)
+
     def _exclude_outputs(self, names: Sequence[str]) -> None:
         """Exclude tensors from the step: uncheck them, or add a rule that prunes nothing.
 

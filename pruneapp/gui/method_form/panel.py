@@ -60,8 +60,8 @@ from pruneapp.params import Amount, AmountParam, Param
 
 # maximum number of lines for the tensors of a rule
 _MAX_TARGET_LINES = 3
-# For which tensors of a step all dependents are pruned.
-Covered = Literal["none", "some", "all"]
+# For which tensors of a step all dependents are pruned; "outputs": for all but output layers.
+Covered = Literal["none", "some", "outputs", "all"]
 
 
 class NotedBox(QWidget):
@@ -145,7 +145,9 @@ class CompanionsRow(NotedBox):
         elif absent:
             text = self.tr("Biases and norm layers (none found)")
         elif self._covered == "some":
-            text = self.tr("Biases and norm layers of the others")
+            text = self.tr("Biases and norms where dependents are unknown")
+        elif self._covered == "outputs":
+            text = self.tr("Biases and norms of output layers")
         self.box.setText(text)
         self.box.setEnabled(not included and not absent)
         self.box.setChecked(included or (self.choice and not absent))
@@ -166,7 +168,7 @@ class CompanionsRow(NotedBox):
 
     def _found_text(self) -> str:
         """Return how many tensors are pruned as well, and which have none; "" if not known."""
-        if self._paired is None or self._covered == "some":
+        if self._paired is None or self._covered in {"some", "outputs"}:
             return ""  # the number includes biases that are dependents
         if not self._paired:
             return self.tr("No bias or norm layer was found for these tensors by name.")
@@ -249,7 +251,8 @@ class DependentsRow(NotedBox):
         self._set_tip(whole, tip)
         covered: Covered = "none"
         if found is not None and self.box.isChecked():
-            covered = "some" if found.known < found.tensors or found.outputs else "all"
+            covered = "outputs" if found.outputs else "all"
+            covered = "some" if found.known < found.tensors else covered
         self._companions.set_covered(covered)
 
     def _dependents_text(self, found: FormDependents, *, whole: bool) -> str:
@@ -428,16 +431,19 @@ class PruneForm(QWidget):
         )
 
         self.each = _radio_button(
-            self.tr("Per tensor"),
-            self.tr("Each tensor is pruned to the same fraction of its own weights."),
+            self.tr("Per tensor"), self.tr("Each tensor or group is pruned to the same fraction.")
         )
         self.all = _radio_button(
             self.tr("Global"),
             self.tr(
-                "One threshold for all tensors of a rule: the fraction pruned varies by tensor."
+                "One threshold for all tensors of a rule: the fraction pruned varies by tensor, "
+                "and a tensor can be pruned completely."
             ),
         )
         self.each.setChecked(True)
+        # The scopes chosen for methods that prune weights, and for those that prune whole channels
+        # or units: a global cut of whole channels easily empties small layers.
+        self._chosen_scopes = {False: "local", True: "local"}
         self.scope_row = QWidget(self)
         scope_label = QLabel(self.tr("Scope"), self.scope_row)
         fit_label(scope_label)
@@ -464,8 +470,7 @@ class PruneForm(QWidget):
         self.exclude.clicked.connect(self._exclude_clicked)
         self.remove.clicked.connect(self._remove_clicked)
         self.rounds.clicked.connect(self.roundsRequested)
-        self.all.toggled.connect(self._show_decided_scope)
-        self.all.toggled.connect(self.emit_changed)
+        self.all.toggled.connect(self._on_scope_toggled)
         self.dependents.changed.connect(self.emit_changed)
         self.companions.changed.connect(self.emit_changed)
         self.shown = self._insert(0)  # the rule whose editor is visible
@@ -480,6 +485,7 @@ class PruneForm(QWidget):
 
     def emit_changed(self) -> None:
         """Emit `changed` with the present request."""
+        self._forget_readings()
         self.changed.emit(self.request())
 
     def set_shares(self, shares: Sequence[Mapping[int, int]]) -> None:
@@ -574,7 +580,7 @@ class PruneForm(QWidget):
         self._select(request.selected if request.selected < len(self.rules) else 0)
         self.companions.set_choice(choice=request.prune_bias_and_norm)
         self.dependents.set_choice(request.dependents)
-        (self.all if request.scope == "global" else self.each).setChecked(True)
+        self._chosen_scopes[self._is_structured()] = request.scope
         self.limits.set_values(request.limits)
         self._after_limits_shown()
         self._arrange()
@@ -583,6 +589,7 @@ class PruneForm(QWidget):
     def reset(self) -> None:
         """Reset to one rule for the checked tensors, with the first method and its defaults."""
         method = str(self.rules[0].method.itemData(0) or "")
+        self._chosen_scopes = {False: "local", True: "local"}
         self.set_request(FormRequest((FormRow("", "", method),)))
 
     def choose_method(self, name: str) -> None:
@@ -693,7 +700,17 @@ class PruneForm(QWidget):
         return FormRequest(rows, scope, limits, companions, dependents, selected)
 
     def _wanted_scope(self) -> str:
-        return "global" if self.all.isChecked() else "local"
+        return self._chosen_scopes[self._is_structured()]
+
+    def _is_structured(self) -> bool:
+        """Return whether a rule prunes whole channels, units or blocks."""
+        forms = [form for rule in self.used or self.rules if (form := rule.form()) is not None]
+        return any(form.granularity in {"channels", "units", "blocks"} for form in forms)
+
+    def _on_scope_toggled(self, everywhere: bool) -> None:
+        self._chosen_scopes[self._is_structured()] = "global" if everywhere else "local"
+        self._show_decided_scope()
+        self.emit_changed()
 
     def scope(self) -> str:
         """Return "local" or "global": the selected scope, if all rules support it."""
@@ -701,6 +718,11 @@ class PruneForm(QWidget):
         if wanted in scopes:
             return wanted
         return "local" if "local" in scopes or not scopes else "global"
+
+    @property
+    def offers_scopes(self) -> bool:
+        """Whether the user can choose the scope."""
+        return any(rule.prunes for rule in self.used) and self._scopes() == {"local", "global"}
 
     def _takes_channels(self) -> bool:
         return any(rule.takes_channels() for rule in self.used)
@@ -817,10 +839,16 @@ class PruneForm(QWidget):
         if name == "amount":  # only the list of rules shows it
             self._arrange_list()
         else:
+            self._forget_readings()
             self._arrange()
         self.changed.emit(self.request())
 
+    def _forget_readings(self) -> None:
+        for rule in self.rules:
+            rule.fields.forget_reading()
+
     def _on_limits_edited(self) -> None:
+        self._forget_readings()
         self._after_limits_shown()
         self.changed.emit(self.request())
 
@@ -835,8 +863,11 @@ class PruneForm(QWidget):
         self.outputs.setVisible(self._takes_channels() and bool(self.outputs.layers))
         self.companions.setVisible(self._takes_filters())
         self.rounds.setVisible(not self.several and self.rules[0].takes_amount())
-        any_prunes = any(rule.prunes for rule in self.used)
-        self.scope_row.setVisible(any_prunes and self._scopes() == {"local", "global"})
+        self.scope_row.setVisible(self.offers_scopes)
+        groups = all(form.granularity == "units" for rule in self.used if (form := rule.form()))
+        self.each.setText(self.tr("Per group") if groups else self.tr("Per tensor"))
+        with QSignalBlocker(self.all):
+            (self.all if self._wanted_scope() == "global" else self.each).setChecked(True)
         self._show_decided_scope()
         checked = [rule.target.pattern_and_kind() == ("", "") for rule in self.used]
         self.checkedUsed.emit(any(checked), all(checked))

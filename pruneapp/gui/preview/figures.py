@@ -6,15 +6,16 @@ from collections.abc import Container, Mapping, Sequence
 
 import numpy as np
 from PySide6.QtCore import QEvent, QMargins, QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QResizeEvent
+from PySide6.QtGui import QMouseEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
-from pruneapp.analysis.sparsity_report import SparsityReport
+from pruneapp.analysis.sparsity_report import Severity, SparsityReport
 from pruneapp.export.size_bounds import CompactSize
 from pruneapp.gui.preview.preview_state import NO_UNITS, StepUnits
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import lay_in_column, lay_in_row
-from pruneapp.gui.widgets.labels import MUTED, as_plain, plain, translate
+from pruneapp.gui.widgets.labels import MUTED, as_plain, plain, translate, with_label
+from pruneapp.gui.widgets.reports import GLYPHS, several
 from pruneapp.preview.estimate import Estimate
 
 _BILLION = 10**9
@@ -334,10 +335,25 @@ def _number() -> QLabel:
 
 
 class _PruneButton(QPushButton):
-    """A button that a double click presses only once.
+    """A button that a double click presses only once, since the second click would prune again.
 
-    The second click would prune again.
+    It can have the color of a warning.
     """
+
+    _palettes: tuple[QPalette, QPalette] | None = None  # of the usual color, and of a warning
+    _warns = False
+
+    def set_palettes(self, usual: QPalette, warning: QPalette) -> None:
+        """Set the palettes of the theme."""
+        self._palettes = usual, warning
+        self.setPalette(self._palettes[self._warns])
+
+    def set_warns(self, *, warns: bool) -> None:
+        """Set whether the button has the color of a warning."""
+        if warns != self._warns:
+            self._warns = warns
+            if self._palettes is not None:
+                self.setPalette(self._palettes[warns])
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         event.accept()
@@ -368,7 +384,7 @@ class PruneAction(QWidget):
         self.preview = QPushButton(self.tr("Preview"), self)
         self.preview.clicked.connect(self.previewRequested)
         self._previewable = False
-        self._why = self._keys = ""
+        self._why = self._keys = self._warning = ""
         # No layout: a new number on the button would lay out the whole window again at each move of
         # a slider. The size hint only grows.
         self._room = QSize()
@@ -383,19 +399,24 @@ class PruneAction(QWidget):
         exact: bool = True,
         again: bool = False,
         done: bool = False,
+        n_emptied: int = 0,
     ) -> None:
         """Show the number of channels or units to prune, or of weights if there are none.
 
         The button is disabled if there are neither. `exact`: whether `weights` is exact, not an
         upper bound. `again`: the current state is shown, not a preview, so the button is not
-        highlighted; `done`: a step of the form led to that state.
+        highlighted; `done`: a step of the form led to that state. `n_emptied`: number of tensors
+        that the step prunes completely, for which the text has a symbol, the tooltip the number,
+        and the main button the color of a warning.
         """
+        warning = several(Severity.ALL, n_emptied) if n_emptied else ""
         if weights or units.count:
             text = self.tr("Prune again: {what}") if done else self.tr("Prune {what}")
             text = text.format(what=self._words(weights, units, exact=exact))
+            text = f"{GLYPHS[Severity.ALL]} {text}" if warning else text
         else:
             text = self.tr("Nothing more to prune") if again else self.tr("Nothing to prune")
-        self._show(text, again=again, enabled=bool(weights or units.count))
+        self._show(text, again=again, enabled=bool(weights or units.count), warning=warning)
 
     def set_masks(self, tensors: int) -> None:
         """Show the number of tensors that a step without pruning gives a mask of ones.
@@ -432,15 +453,19 @@ class PruneAction(QWidget):
         self.button.setToolTip(as_plain(why))
         self._why = why
 
-    def _button(self) -> QPushButton:
+    def _button(self) -> _PruneButton:
         button = _PruneButton(self)
         button.setMinimumHeight(36)
         button.setAutoDefault(True)  # Return presses it
         button.clicked.connect(self.pruneRequested)
         return button
 
-    def _show(self, text: str, *, again: bool = False, enabled: bool = True) -> None:
+    def _show(
+        self, text: str, *, again: bool = False, enabled: bool = True, warning: str = ""
+    ) -> None:
         """Show a text on the main button, or with `again` on the plain one, and hide the other.
+
+        A `warning` is shown in the tooltip, and by the color of the main button.
 
         The shown button gets the focus of the hidden one, and a tooltip without the former reason
         for being disabled.
@@ -457,7 +482,8 @@ class PruneAction(QWidget):
             other.hide()
             self.button = button
         button.setEnabled(enabled)
-        self._why = ""
+        self._why, self._warning = "", warning
+        self._main_button.set_warns(warns=bool(warning))
         self._update_tooltip()
         self._make_room()
         self._update_geometry()
@@ -471,7 +497,8 @@ class PruneAction(QWidget):
 
     def _update_tooltip(self) -> None:
         words = self.tr("Prune ({keys})").format(keys=self._keys)
-        self.button.setToolTip(words if self._keys else self.tr("Prune"))
+        words = words if self._keys else self.tr("Prune")
+        self.button.setToolTip(with_label(words, self._warning) if self._warning else words)
 
     def _update_preview(self) -> None:
         """Enable "Preview" if there is a step to preview, and state in its tooltip why not.
@@ -502,14 +529,18 @@ class PruneAction(QWidget):
         words = self.preview.fontMetrics().horizontalAdvance(self.preview.text())
         return words + _PADDING + _SPACING
 
+    def units_text(self, units: StepUnits) -> str:
+        """Return the number of channels or units as text; "" if there are none."""
+        one, several = {
+            "ffn": (self.tr("1 neuron"), self.tr("{n} neurons")),
+            "kv-groups": (self.tr("1 key/value head"), self.tr("{n} key/value heads")),
+            "layers": (self.tr("1 layer"), self.tr("{n} layers")),
+        }.get(units.axis, (self.tr("1 channel"), self.tr("{n} channels")))
+        return number_format.plural(units.count, one, several) if units.count else ""
+
     def _words(self, weights: int, units: StepUnits, *, exact: bool) -> str:
-        if units.count:
-            one, several = {
-                "ffn": (self.tr("1 neuron"), self.tr("{n} neurons")),
-                "kv-groups": (self.tr("1 key/value head"), self.tr("{n} key/value heads")),
-                "layers": (self.tr("1 layer"), self.tr("{n} layers")),
-            }.get(units.axis, (self.tr("1 channel"), self.tr("{n} channels")))
-            return number_format.plural(units.count, one, several)
+        if text := self.units_text(units):
+            return text
         several = self.tr("{n} weights") if exact else self.tr("up to {n} weights")
         text = number_format.plural(weights, self.tr("1 weight"), several)
         if not units.tensors:

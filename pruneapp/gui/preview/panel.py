@@ -13,7 +13,7 @@ from pruneapp.gui.preview.affected_tensors import Alarm, MostAffected
 from pruneapp.gui.preview.figures import FileSizes, PruneAction, StepFigures
 from pruneapp.gui.preview.preview_state import NO_UNITS, PreviewStage, PreviewState, StepUnits
 from pruneapp.gui.widgets import number_format, reports
-from pruneapp.gui.widgets.controls import add_row, lay_in_column, single_shot
+from pruneapp.gui.widgets.controls import add_row, lay_in_column, lay_in_row, single_shot
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
 from pruneapp.gui.widgets.labels import (
     DANGER,
@@ -98,12 +98,13 @@ class PreviewPanel(QWidget):
     repairRequested = Signal()  # repair the state that is shown
     recoverRequested = Signal()  # recover the state that is shown
     evaluateRequested = Signal()  # evaluate the state that is shown
+    separateRequested = Signal()  # set the scope of the step to "Per tensor"
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown: Mapping[str, str] = {}
         self._short = ShortNames()
-        self._resting = self._done = self._scrolls = False
+        self._resting = self._done = self._scrolls = self._can_separate = False
         self.action = PruneAction()
         self.heading = heading(self.tr("Preview"))
         self.state = WaitingNote(self)
@@ -140,6 +141,15 @@ class PreviewPanel(QWidget):
         self.broken = plain(wrap=True, ink=DANGER)
         self.alarm = Alarm(self)
         self.alarm.tensorRequested.connect(self.tensorRequested)
+        # Beside the warning, as another line would move what is below.
+        self.separate = _action_button(
+            self.tr("Per tensor"),
+            self.tr(
+                "Set the scope to per tensor: each tensor or group is pruned to the same fraction"
+            ),
+            self,
+        )
+        self.separate.clicked.connect(self.separateRequested)
         self.note = plain(wrap=True, ink=MUTED)
         self.note.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.most = MostAffected(self)
@@ -152,7 +162,9 @@ class PreviewPanel(QWidget):
         # In a separate row: next to the heading they would make the form much wider.
         add_row(layout, *self._buttons, None, spacing=_SPACING)
         # Warnings of a step, or in the same area a note about the next step.
-        self._warning = _Lines(self.alarm, self.note)
+        self._alarm_row = QWidget()
+        lay_in_row(self._alarm_row, self.alarm, self.separate, spacing=_SPACING)
+        self._warning = _Lines(self.alarm, self._alarm_row, self.note)
         # Numbers, or in their place an error, as widgets below may be scrolled out of view.
         self.pages = QStackedWidget(self)
         self._gap = QWidget(self)  # height of hidden rows, for a stable layout
@@ -210,6 +222,7 @@ class PreviewPanel(QWidget):
         without a step, the last numbers remain.
         """
         stage, error, estimate = state.stage, state.error, state.estimate
+        self._can_separate = state.can_separate
         if stage is PreviewStage.APPLIED:
             self._show_current(state)
         elif stage is PreviewStage.FAILED and error is not None:
@@ -232,7 +245,10 @@ class PreviewPanel(QWidget):
             else:
                 self.figures.show_counts(estimate)
             self._show_affected(state.report, only_by_norm=True)
-            self.action.set_count(estimate.to_prune, state.units, exact=estimate.exact)
+            emptied = 0 if state.report is None else state.report.n_emptied
+            self.action.set_count(
+                estimate.to_prune, state.units, exact=estimate.exact, n_emptied=emptied
+            )
             self.file.set_compact(state.compact)
         if stage is not PreviewStage.REQUESTED:
             # An exact preview has all figures; a scan may keep histograms waiting for minutes.
@@ -282,7 +298,7 @@ class PreviewPanel(QWidget):
         texts = [text.format(n=number_format.count(n)) for text, n in stays.items() if n]
         self.protected.setText("\n".join(texts))
         self._hide_empty_rows()
-        self.action.set_count(report.newly_pruned, units)
+        self.action.set_count(report.newly_pruned, units, n_emptied=report.n_emptied)
 
     def set_error(self, sentence: str, remedy: str = "", *, settings: bool = False) -> None:
         """Replace all numbers by an error, and disable the button.
@@ -349,17 +365,30 @@ class PreviewPanel(QWidget):
             if exact
             else self.tr("up to {n}").format(n=number_format.count(to_prune))
         )
+        what = self.action.units_text(units)
         if not to_prune and not units.count:
             text = self.tr("These settings would not prune any more weights.")
         elif share is not None:
             digits = 0 if round(share * 100, 9).is_integer() else 1
             text = self.tr(
                 "Percentages refer to the remaining weights: another {share} would prune {n} more."
-            ).format(share=number_format.percent(share, digits), n=n)
+            )
+            if what:
+                text = self.tr(
+                    "Percentages refer to what remains: another {share} would prune {what}, "
+                    "{n} weights."
+                )
+            text = text.format(share=number_format.percent(share, digits), n=n, what=what)
         elif self._done:
-            text = self.tr("Repeating the step would prune {n} more weights.").format(n=n)
+            text = self.tr("Repeating the step would prune {n} more weights.")
+            if what:
+                text = self.tr("Repeating the step would prune {what}: {n} more weights.")
+            text = text.format(n=n, what=what)
         else:
-            text = self.tr("These settings would prune {n} weights.").format(n=n)
+            text = self.tr("These settings would prune {n} weights.")
+            if what:
+                text = self.tr("These settings would prune {what}: {n} weights.")
+            text = text.format(n=n, what=what)
         self._set_sentence(self.note, text)
         self.action.set_count(to_prune, units, exact=exact, again=True, done=self._done)
 
@@ -399,7 +428,7 @@ class PreviewPanel(QWidget):
         self._show_broken(None)
         self._gap.setFixedHeight(0)
         self.file.set_unpruned(unpruned=False)
-        self._warning.setCurrentWidget(self.note if self._resting else self.alarm)
+        self._warning.setCurrentWidget(self.note if self._resting else self._alarm_row)
         self.pages.setCurrentIndex(0)
 
     def _show_broken(self, report: SparsityReport | None) -> None:
@@ -414,6 +443,7 @@ class PreviewPanel(QWidget):
 
     def _show_affected(self, report: SparsityReport | None, *, only_by_norm: bool = False) -> None:
         """Show the most affected tensors; `only_by_norm`: none until norms are known."""
+        self.separate.setVisible(self._can_separate and report is not None and report.n_emptied > 0)
         self.alarm.set_dangers({} if report is None else report.dangers, self._shown)
         if report is None or (only_by_norm and not report.ranked_by_norm):
             self.most.show_tensors("", (), self._shown, {})
@@ -442,10 +472,10 @@ def _action_button(text: str, tip: str, parent: QWidget) -> QToolButton:
 class _Lines(QStackedWidget):
     """A stack of two widgets whose height is always that of the warnings."""
 
-    def __init__(self, alarm: Alarm, note: QWidget) -> None:
+    def __init__(self, alarm: Alarm, row: QWidget, note: QWidget) -> None:
         super().__init__()
         self._alarm = alarm
-        self.addWidget(alarm)
+        self.addWidget(row)
         self.addWidget(note)
 
     def sizeHint(self) -> QSize:

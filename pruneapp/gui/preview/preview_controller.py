@@ -156,6 +156,7 @@ class PreviewController(Feature[QDialog]):
         self._actions["commands"].triggered.connect(self._form.flush)
         self._action.pruneRequested.connect(self.on_prune_clicked)
         self._action.previewRequested.connect(self.on_preview_clicked)
+        self._panel.separateRequested.connect(self._form.prune_separately)
         self.jobs.started.connect(self._on_job_started)
         self._form.changed.connect(self.request)
         self._form.opened.connect(self._on_form_opened)

@@ -156,6 +156,14 @@ class PreviewState:
         return self.estimate.tensors if len({takes_channels(row) for row in rows}) > 1 else 0
 
     @property
+    def can_separate(self) -> bool:
+        """Whether the scope of the step is global, and its methods can prune per tensor."""
+        step = self.step
+        if step is None or step.scope != "global":
+            return False
+        return all("local" in registry.get(row.method).scopes for row in step.rows)
+
+    @property
     def masks_added(self) -> int | None:
         """Number of tensors that get a mask from a step that cannot prune; None for others."""
         if self.step is None or self.preview is None or any(row.prunes for row in self.step.rows):

@@ -538,23 +538,26 @@ class ThemeManager(QObject):
     def apply_to(self, root: QWidget) -> None:
         """Set the theme on `root` and all widgets below it.
 
-        Widgets with a `set_colors` method get the colors, the button of the main action its accent.
-        Call it again for widgets that were added, and after `changed`.
+        Widgets with a `set_colors` method get the colors, the button of the main action its accent,
+        and buttons with a `set_palettes` method palettes with the accent and the danger color. Call
+        it again for widgets that were added, and after `changed`.
         """
         for widget in (root, *root.findChildren(QWidget)):
             # isinstance with a protocol takes ten times as long, for a thousand widgets.
             if hasattr(widget, "set_colors"):
                 cast("Colored", widget).set_colors(self.theme.colors)
             if widget.objectName() == MAIN_ACTION and isinstance(widget, QPushButton):
-                widget.setPalette(self._accent_palette())
+                widget.setPalette(self._action_palette("accent"))
+            if hasattr(widget, "set_palettes"):
+                widget.set_palettes(self._action_palette("accent"), self._action_palette("danger"))
 
-    def _accent_palette(self) -> QPalette:
-        """Return the palette of the button of the main action."""
+    def _action_palette(self, token: str) -> QPalette:
+        """Return the palette of a button of a main action, with the color `token`."""
         tokens = self.theme.colors
         palette = self.theme.palette()
         for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive):
             # Fusion lightens buttons: white text on them would hardly be readable.
-            ground = QColor(tokens["accent"]).darker(LIT_UP[self.theme.name])
+            ground = QColor(tokens[token]).darker(LIT_UP[self.theme.name])
             palette.setColor(group, QPalette.ColorRole.Button, ground)
             palette.setColor(group, QPalette.ColorRole.ButtonText, QColor(tokens["accent_text"]))
         return palette

@@ -44,7 +44,10 @@ LN_STRUCTURED = ChannelMethod(
         "network smaller: pruned channels can be removed from the "
         "architecture later. At the same sparsity it costs more accuracy than "
         "unstructured pruning. Each tensor is pruned separately; weights that are "
-        "already pruned count as 0. Same as torch.nn.utils.prune.ln_structured."
+        "already pruned count as 0. For a network with residual connections, use "
+        "Channel groups: layers whose outputs are added share their channels, but this "
+        "method chooses channels for each layer, so that more than the amount is "
+        "pruned with dependents. Same as torch.nn.utils.prune.ln_structured."
     ),
     formula="score = (sum over the channel of |w|^n)^(1/n)",
     params=(

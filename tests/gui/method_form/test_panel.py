@@ -228,6 +228,24 @@ def test_a_fraction_is_answered_by_how_it_was_read(form, qtbot):
         assert form.rules[0].fields.meaning.text() == ""
     retype(qtbot, field, "0.5")
     assert "50\u00a0%" in form.rules[0].fields.meaning.text()
+
+
+def test_how_a_fraction_was_read_is_shown_until_another_change(form, qtbot):
+    """One line has no room for the total, too, which is in the tooltip until then."""
+    form.resize(320, 700)
+    total = "290,794 of 323,104 weights in 12 tensors."
+    label = form.rules[0].fields.meaning
+    form.set_amount_notes([total])
+    retype(qtbot, editor(form, "amount").field, "0.9")
+    assert label.text() == "“0.9” was read as a fraction: 90\u00a0%."
+    assert not label.is_elided
+    assert total in label.toolTip()
+    qtbot.mouseClick(form.all, Qt.MouseButton.LeftButton)
+    assert label.text() == total
+    retype(qtbot, editor(form, "amount").field, "0.9")
+    assert "fraction" in label.text()
+    form.set_context(replace(form.context, left=30))  # the step was applied
+    assert label.text() == total
     qtbot.keyClick(editor(form, "amount").slider, Qt.Key.Key_Right)
     assert form.rules[0].fields.meaning.text() == ""
 
@@ -864,11 +882,12 @@ def test_biases_and_norms_follow_from_all_dependents(form, qtbot):
     assert form.request().dependents is False
     parent.set_found(known(18, 20, unknown="h.3.x.weight", unknown_role="x.weight"))
     parent.set_choice(True)
-    assert child.box.text() == "Biases and norm layers of the others"
+    assert child.box.text() == "Biases and norms where dependents are unknown"
     assert form.request().prune_bias_and_norm
     outputs = OutputLayer("fc.weight", "fc.weight", 10)
     parent.set_found(known(20, 20, outputs=(outputs,)))
     assert child.box.isEnabled(), "the bias of the last layer is no dependent"
+    assert child.box.text() == "Biases and norms of output layers"
 
 
 def test_lines_stand_between_what_takes_the_same_away(form, qtbot):

@@ -138,3 +138,32 @@ def test_the_form_says_which_checked_tensors_have_a_group_and_counts_channels(us
     assert text == f"Prune {gone} channels"
     user.choose(user.rule.fields.editors["multiple"].combo, "1")
     user.wait(lambda: note.text() == f"{round((48 - gone) * 0.4)} of {48 - gone} units. {others}")
+
+
+@pytest.fixture
+def small_group(user, tmp_path):
+    """Open a CNN of two groups, whose first convolution is small, and choose a global step."""
+    user.open_file(write_cnn(tmp_path / "cnn.pt"))
+    form = user.views.form
+    user.click(form.all)
+    return form
+
+
+def test_a_global_scope_of_weights_is_not_used_for_whole_channels(user, small_group):
+    """A method of whole channels starts per tensor, and both choices are kept."""
+    form = small_group
+    assert form.scope() == "global"
+    user.choose(user.rule.method, "Channel groups")
+    assert form.each.isChecked()
+    assert form.request().scope == "local"
+    user.choose(user.rule.method, "L1 unstructured")
+    assert form.all.isChecked()
+    assert form.request().scope == "global"
+    user.choose(user.rule.method, "Channel groups")
+    user.click(form.all)
+    user.choose(user.rule.method, "BatchNorm scale")
+    assert form.all.isChecked(), "chosen for methods of channels"
+    user.workbench.form.reset()
+    assert form.each.isChecked()
+    user.choose(user.rule.method, "Channel groups")
+    assert form.each.isChecked()

@@ -17,7 +17,7 @@ from pruneapp.gui.mainwindow.document_panels import FORM_WIDTH
 from pruneapp.gui.preview.affected_tensors import TensorName
 from pruneapp.gui.preview.figures import PruneAction
 from pruneapp.gui.preview.panel import PreviewPanel
-from pruneapp.gui.preview.preview_state import PreviewState
+from pruneapp.gui.preview.preview_state import PreviewState, StepUnits
 from pruneapp.gui.widgets.labels import DANGER
 from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.theme import LIGHT, LIGHT_THEME
@@ -366,6 +366,17 @@ def test_what_was_done_is_told_without_arrow_or_accent_and_with_its_marks(foreca
         forecast.note.text()
         == f"Percentages refer to the remaining weights: another 90{GAP}% would prune 20 more."
     )
+    forecast.set_again(20, StepUnits(2), share=0.9)
+    assert forecast.note.text() == (
+        f"Percentages refer to what remains: another 90{GAP}% would prune 2 channels, 20 weights."
+    )
+    forecast.set_again(20, StepUnits(2))
+    assert forecast.note.text() == "Repeating the step would prune 2 channels: 20 more weights."
+    forecast.set_now(None)
+    forecast.set_again(20, StepUnits(2))
+    assert forecast.note.text() == "These settings would prune 2 channels: 20 weights."
+    forecast.set_done(REPORT)
+    forecast.set_again(20, share=0.9)
     button = forecast.action.button
     assert (button.text(), button.objectName()) == ("Prune again: 20 weights", "")
     assert button.isVisible()

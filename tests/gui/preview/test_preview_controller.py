@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QColor, QImage, QPalette
 from PySide6.QtTest import QTest
 from safetensors.numpy import save_file
 
@@ -873,3 +873,27 @@ def test_where_the_disk_has_no_room_for_a_mask_the_panel_says_so(counted, monkey
     counted.key("Ctrl+Shift+Z")
     counted.wait(lambda: counted.document.position == 1)
     assert sum(m.pruned for m in counted.document.masks.values()) == report.newly_pruned
+
+
+def test_a_global_step_that_empties_a_tensor_can_be_set_per_tensor(counted):
+    """The button warns by symbol, color and tooltip; a click on the action ends all three."""
+    user = counted
+    panel = user.views.preview
+    user.ask_amount("50 %")
+    user.wait_preview()
+    usual = user.button.palette().color(QPalette.ColorRole.Button)
+    assert not panel.separate.isVisible()
+    user.click(user.views.form.all)
+    user.wait_preview()
+    assert user.button.text() == "■ Prune 7,680 weights"
+    assert "1 tensor is pruned completely" in user.button.toolTip()
+    assert user.button.palette().color(QPalette.ColorRole.Button) != usual
+    assert panel.separate.isVisible()
+    assert panel.alarm.text().startswith("■ 1 tensor is pruned completely")
+    user.click(panel.separate)
+    user.wait_preview()
+    assert user.views.form.each.isChecked()
+    assert user.button.text() == "Prune 7,680 weights"
+    assert "completely" not in user.button.toolTip()
+    assert user.button.palette().color(QPalette.ColorRole.Button) == usual
+    assert not panel.separate.isVisible()
