@@ -180,12 +180,12 @@ class ManualEditOptions(QWidget):
         """
         n = count(len(shown) + 1)
         texts = (
-            self.tr("Include the group of dim {dim} ({n} tensors)"),
+            self.tr("Edit all {n} tensors of the group (dim {dim})"),
             self.tr("Group of dim {dim} ({n})"),
         )
         if len(dims) > 1:
             texts = (
-                self.tr("Include the groups of dims {dim} ({n} tensors)"),
+                self.tr("Edit all {n} tensors of the groups (dims {dim})"),
                 self.tr("Groups of dims {dim} ({n})"),
             )
         dim = join_names(*map(count, dims))

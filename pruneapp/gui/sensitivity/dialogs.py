@@ -238,8 +238,8 @@ class AllocationDialog(DecisionDialog):
             self.tr(
                 "Distributes the total sparsity over the scanned tensors so that the predicted "
                 "quality loss is smallest. The result is one step with a rule for each tensor. "
-                "Change: how much the metric changes if this tensor alone is pruned by its amount, "
-                "or the largest change at a smaller amount."
+                "The column Change shows how the metric changes if only this tensor is pruned. "
+                "If a smaller amount had a larger change in the scan, that change is shown."
             ),
             wrap=True,
             ink=MUTED,

@@ -303,8 +303,8 @@ class ScanController(Feature[ScanDialog]):
         no_repair = ""
         if not statistics:
             no_repair = self.tr(
-                "requires statistics with Gram matrices: choose a Wanda method in the "
-                "form, then Collect statistics…"
+                "needs statistics of activations with Gram matrices. To collect them, close this "
+                "dialog, choose a Wanda method in the form, and press Collect statistics…"
             )
         elif not statistics_of(statistics).grams:
             no_repair = self.tr("the loaded statistics have no Gram matrices")
