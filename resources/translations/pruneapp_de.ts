@@ -1423,8 +1423,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Prunen</translation>
     </message>
     <message>
-        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. Change: how much the metric changes if this tensor alone is pruned by its amount, or the largest change at a smaller amount.</source>
-        <translation>Verteilt die Gesamt-Sparsity so auf die gescannten Tensoren, dass der vorhergesagte Qualitätsverlust am kleinsten ist. Das Ergebnis ist ein Schritt mit einer Regel für jeden Tensor. Änderung: wie sehr sich die Metrik ändert, wenn dieser Tensor allein um seinen Umfang geprunt wird, oder die größte Änderung bei einem kleineren Umfang.</translation>
+        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change shows how the metric changes if only this tensor is pruned. If a smaller amount had a larger change in the scan, that change is shown.</source>
+        <translation>Verteilt die Gesamt-Sparsity so auf die gescannten Tensoren, dass der vorhergesagte Qualitätsverlust am kleinsten ist. Das Ergebnis ist ein Schritt mit einer Regel für jeden Tensor. Die Spalte Änderung zeigt, wie sich die Metrik ändert, wenn nur dieser Tensor geprunt wird. Hatte ein kleinerer Umfang im Scan eine größere Änderung, so wird diese gezeigt.</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -2370,8 +2370,12 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Biases und Norm-Schichten (keine gefunden)</translation>
     </message>
     <message>
-        <source>Biases and norm layers of the others</source>
-        <translation>Biases und Norm-Schichten der übrigen</translation>
+        <source>Biases and norms where dependents are unknown</source>
+        <translation>Biases und Norms, wo Abhängige unbekannt sind</translation>
+    </message>
+    <message>
+        <source>Biases and norms of output layers</source>
+        <translation>Biases und Norms von Ausgabeschichten</translation>
     </message>
     <message>
         <source>The dependent tensors include biases and norm layers.</source>
@@ -3155,6 +3159,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Ln strukturiert (Kanäle)</translation>
     </message>
     <message>
+        <source>Prunes the channels with the smallest Ln norm along a dimension: all weights of a filter, a neuron or an input at once. Use it to make a network smaller: pruned channels can be removed from the architecture later. At the same sparsity it costs more accuracy than unstructured pruning. Each tensor is pruned separately; weights that are already pruned count as 0. For a network with residual connections, use Channel groups: layers whose outputs are added share their channels, but this method chooses channels for each layer, so that more than the amount is pruned with dependents. Same as torch.nn.utils.prune.ln_structured.</source>
+        <extracomment>method ln_structured</extracomment>
+        <translation>Prunt die Kanäle mit der kleinsten Ln-Norm entlang einer Dimension: alle Gewichte eines Filters, eines Neurons oder einer Eingabe auf einmal. Um ein Netz kleiner zu machen: Geprunte Kanäle lassen sich später aus der Architektur entfernen. Bei gleicher Sparsity kostet es mehr Genauigkeit als unstrukturiertes Pruning. Jeder Tensor wird für sich geprunt; bereits geprunte Gewichte zählen als 0. Für ein Netz mit Residual-Verbindungen ist die Methode Kanalgruppen geeignet: Schichten, deren Ausgaben addiert werden, haben gemeinsame Kanäle, diese Methode wählt aber Kanäle für jede Schicht, sodass mit den Abhängigen mehr als die Menge geprunt wird. Wie torch.nn.utils.prune.ln_structured.</translation>
+    </message>
+    <message>
         <source>Fraction of remaining channels, or a number.</source>
         <extracomment>method ln_structured, amount</extracomment>
         <translation>Anteil der verbleibenden Kanäle oder Anzahl von Kanälen.</translation>
@@ -3395,11 +3404,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Kompakt (gepackt und komprimiert)</translation>
     </message>
     <message>
-        <source>Prunes the channels with the smallest Ln norm along a dimension: all weights of a filter, a neuron or an input at once. Use it to make a network smaller: pruned channels can be removed from the architecture later. At the same sparsity it costs more accuracy than unstructured pruning. Each tensor is pruned separately; weights that are already pruned count as 0. Same as torch.nn.utils.prune.ln_structured.</source>
-        <extracomment>method ln_structured</extracomment>
-        <translation>Prunt die Kanäle mit der kleinsten Ln-Norm entlang einer Dimension: alle Gewichte eines Filters, eines Neurons oder einer Eingabe auf einmal. Um ein Netz kleiner zu machen: Geprunte Kanäle lassen sich später aus der Architektur entfernen. Bei gleicher Sparsity kostet es mehr Genauigkeit als unstrukturiertes Pruning. Jeder Tensor wird für sich geprunt; bereits geprunte Gewichte zählen als 0. Wie torch.nn.utils.prune.ln_structured.</translation>
-    </message>
-    <message>
         <source>L1, sum of magnitudes</source>
         <extracomment>method ln_structured, n</extracomment>
         <translation>L1, Summe der Beträge</translation>
@@ -3488,6 +3492,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Channel groups</source>
         <extracomment>method channel_groups</extracomment>
         <translation>Kanalgruppen</translation>
+    </message>
+    <message>
+        <source>Prunes channels of convolutions. All tensors of their group are pruned together, biases and norms included, so that the export &apos;shrunk&apos; can remove the units. Needs a file that contains the graph (ONNX or .pt2), blocks of a known type, or a traced model. The scope Per group prunes the same share of each group. Global ranks the units of all groups together, without scaling the scores of a group (Torch-Pruning divides them by their mean, and can limit the share of a layer), so it may prune all units of a group.</source>
+        <extracomment>method channel_groups</extracomment>
+        <translation>Prunt Kanäle von Faltungen. Alle Tensoren ihrer Gruppe werden gemeinsam geprunt, auch Biases und Norms, sodass der Export „verkleinert“ die Einheiten entfernen kann. Braucht eine Datei, die den Graphen enthält (ONNX oder .pt2), Blöcke eines bekannten Typs oder ein aufgezeichnetes Modell. Der Bereich „je Gruppe“ prunt denselben Anteil jeder Gruppe. „Global“ ordnet die Einheiten aller Gruppen zusammen, ohne die Werte einer Gruppe zu skalieren (Torch-Pruning teilt sie durch ihren Mittelwert und kann den Anteil einer Schicht begrenzen); es kann daher alle Einheiten einer Gruppe prunen.</translation>
     </message>
     <message>
         <source>Custom mask from file…</source>
@@ -4143,11 +4152,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Prunes the output projections of whole layers, so that these layers return their inputs unchanged. The export &apos;shrunk&apos; removes them.</source>
         <extracomment>method layers</extracomment>
         <translation>Prunt die Ausgabeprojektionen ganzer Schichten, sodass diese ihre Eingaben unverändert weitergeben. Der Export „verkleinert“ lässt sie weg.</translation>
-    </message>
-    <message>
-        <source>Prunes channels of convolutions. All tensors of their group are pruned together, biases and norms included, so that the export &apos;shrunk&apos; can remove the units. Needs a file that contains the graph (ONNX or .pt2), or blocks of a known type.</source>
-        <extracomment>method channel_groups</extracomment>
-        <translation>Prunt Kanäle von Faltungen. Alle Tensoren ihrer Gruppe werden gemeinsam geprunt, auch Biases und Norms, sodass der Export „verkleinert“ die Einheiten entfernen kann. Braucht eine Datei, die den Graphen enthält (ONNX oder .pt2), oder Blöcke eines bekannten Typs.</translation>
     </message>
     <message>
         <source>Applies masks from a file: weights are pruned where the mask is 0. The file is a checkpoint that contains the masks under the names of the tensors, or under NAME_mask. Weights that are already pruned remain pruned. Same as torch.nn.utils.prune.custom_from_mask.</source>
@@ -5072,6 +5076,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>anderes</translation>
     </message>
     <message>
+        <source>Measured before this file was opened. Evaluate a state ({keys}) with the same script, data and options, so that its result can be compared with these.</source>
+        <translation>Vor dem Öffnen dieser Datei gemessen. Bewerten Sie einen Zustand ({keys}) mit demselben Skript, denselben Daten und Optionen, damit sich sein Ergebnis mit diesen vergleichen lässt.</translation>
+    </message>
+    <message>
         <source>Measured earlier.</source>
         <translation>Früher gemessen.</translation>
     </message>
@@ -5106,10 +5114,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Without labels, the agreement is measured on the calibration images, so it is higher than on other images. Accuracy is measured on images that were not used for calibration.</source>
         <translation>Ohne Labels wird die Übereinstimmung auf den Kalibrierungsbildern gemessen; sie ist daher höher als auf anderen Bildern. Die Genauigkeit wird auf Bildern gemessen, die nicht zur Kalibrierung dienten.</translation>
-    </message>
-    <message>
-        <source>Measured in an earlier run. Evaluate one state ({keys}) with the same script, data and options to compare all of them again.</source>
-        <translation>In einem früheren Lauf gemessen. Bewerten Sie einen Zustand ({keys}) mit demselben Skript, denselben Daten und Optionen, um alle wieder zu vergleichen.</translation>
     </message>
     <message>
         <source>Counting multiply-adds…</source>
@@ -6672,16 +6676,16 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Manuelle Änderungen gelten für {pattern}; die Tensoren werden aufgeführt, bevor sich etwas ändert</translation>
     </message>
     <message>
-        <source>Include the group of dim {dim} ({n} tensors)</source>
-        <translation>Gruppe von Dim. {dim} einbeziehen ({n} Tensoren)</translation>
+        <source>Edit all {n} tensors of the group (dim {dim})</source>
+        <translation>Alle {n} Tensoren der Gruppe bearbeiten (Dim. {dim})</translation>
+    </message>
+    <message>
+        <source>Edit all {n} tensors of the groups (dims {dim})</source>
+        <translation>Alle {n} Tensoren der Gruppen bearbeiten (Dim. {dim})</translation>
     </message>
     <message>
         <source>Group of dim {dim} ({n})</source>
         <translation>Gruppe von Dim. {dim} ({n})</translation>
-    </message>
-    <message>
-        <source>Include the groups of dims {dim} ({n} tensors)</source>
-        <translation>Gruppen der Dim. {dim} einbeziehen ({n} Tensoren)</translation>
     </message>
     <message>
         <source>Groups of dims {dim} ({n})</source>
@@ -7813,6 +7817,14 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Die verbleibenden Gewichte trainieren, während geprunte Gewichte null bleiben</translation>
     </message>
     <message>
+        <source>Per tensor</source>
+        <translation>je Tensor</translation>
+    </message>
+    <message>
+        <source>Set the scope to per tensor: each tensor or group is pruned to the same fraction</source>
+        <translation>Den Bereich auf „je Tensor“ setzen: Jeder Tensor oder jede Gruppe wird um denselben Anteil geprunt</translation>
+    </message>
+    <message>
         <source>{n} more weights would be pruned, but they are protected.</source>
         <translation>{n} weitere Gewichte würden geprunt, sind aber geschützt.</translation>
     </message>
@@ -7845,12 +7857,24 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Prozentwerte beziehen sich auf die verbleibenden Gewichte: Weitere {share} würden {n} mehr prunen.</translation>
     </message>
     <message>
+        <source>Percentages refer to what remains: another {share} would prune {what}, {n} weights.</source>
+        <translation>Prozentwerte beziehen sich auf das Verbleibende: Weitere {share} würden {what} prunen, {n} Gewichte.</translation>
+    </message>
+    <message>
         <source>Repeating the step would prune {n} more weights.</source>
         <translation>Eine Wiederholung des Schritts würde {n} weitere Gewichte prunen.</translation>
     </message>
     <message>
+        <source>Repeating the step would prune {what}: {n} more weights.</source>
+        <translation>Eine Wiederholung des Schritts würde {what} prunen: {n} weitere Gewichte.</translation>
+    </message>
+    <message>
         <source>These settings would prune {n} weights.</source>
         <translation>Diese Einstellungen würden {n} Gewichte prunen.</translation>
+    </message>
+    <message>
+        <source>These settings would prune {what}: {n} weights.</source>
+        <translation>Diese Einstellungen würden {what} prunen: {n} Gewichte.</translation>
     </message>
     <message>
         <source>Most affected (by sparsity)</source>
@@ -8050,16 +8074,16 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>je Tensor</translation>
     </message>
     <message>
-        <source>Each tensor is pruned to the same fraction of its own weights.</source>
-        <translation>Jeder Tensor wird um denselben Anteil seiner eigenen Gewichte geprunt.</translation>
-    </message>
-    <message>
         <source>Global</source>
         <translation>Global</translation>
     </message>
     <message>
-        <source>One threshold for all tensors of a rule: the fraction pruned varies by tensor.</source>
-        <translation>Ein Schwellenwert für alle Tensoren einer Regel: Der geprunte Anteil ist je Tensor verschieden.</translation>
+        <source>Each tensor or group is pruned to the same fraction.</source>
+        <translation>Jeder Tensor oder jede Gruppe wird um denselben Anteil geprunt.</translation>
+    </message>
+    <message>
+        <source>One threshold for all tensors of a rule: the fraction pruned varies by tensor, and a tensor can be pruned completely.</source>
+        <translation>Ein Schwellenwert für alle Tensoren einer Regel: Der geprunte Anteil ist je Tensor verschieden, und ein Tensor kann vollständig geprunt werden.</translation>
     </message>
     <message>
         <source>Scope</source>
@@ -8108,6 +8132,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>{method} in rule {n} ranks all tensors together.</source>
         <translation>{method} in Regel {n} ordnet alle Tensoren gemeinsam.</translation>
+    </message>
+    <message>
+        <source>Per group</source>
+        <translation>je Gruppe</translation>
     </message>
     <message>
         <source>✕ nothing checked</source>
@@ -10122,8 +10150,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
 <context>
     <name>ScanController</name>
     <message>
-        <source>requires statistics with Gram matrices: choose a Wanda method in the form, then Collect statistics…</source>
-        <translation>erfordert Statistiken mit Gram-Matrizen: Wählen Sie im Formular eine Wanda-Methode, dann Statistik erheben…</translation>
+        <source>needs statistics of activations with Gram matrices. To collect them, close this dialog, choose a Wanda method in the form, and press Collect statistics…</source>
+        <translation>braucht Statistiken der Aktivierungen mit Gram-Matrizen. Um sie zu erheben, schließen Sie diesen Dialog, wählen Sie im Formular eine Wanda-Methode und drücken Sie Statistik erheben…</translation>
     </message>
     <message>
         <source>the loaded statistics have no Gram matrices</source>

@@ -1423,8 +1423,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>剪枝</translation>
     </message>
     <message>
-        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. Change: how much the metric changes if this tensor alone is pruned by its amount, or the largest change at a smaller amount.</source>
-        <translation>将总稀疏度分配到已扫描的张量，使预测的质量损失最小。结果是一个步骤，每个张量一条规则。变化：仅对该张量按其用量剪枝时指标的变化，或较小用量下的最大变化。</translation>
+        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change shows how the metric changes if only this tensor is pruned. If a smaller amount had a larger change in the scan, that change is shown.</source>
+        <translation>将总稀疏度分配到已扫描的张量，使预测的质量损失最小。结果是一个步骤，每个张量一条规则。“变化”列显示仅剪枝该张量时指标的变化。如果扫描中较小的用量变化更大，则显示那个变化。</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -2370,8 +2370,12 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>偏置和归一化层（未找到）</translation>
     </message>
     <message>
-        <source>Biases and norm layers of the others</source>
-        <translation>其他张量的偏置和归一化层</translation>
+        <source>Biases and norms where dependents are unknown</source>
+        <translation>依赖未知处的偏置和归一化</translation>
+    </message>
+    <message>
+        <source>Biases and norms of output layers</source>
+        <translation>输出层的偏置和归一化</translation>
     </message>
     <message>
         <source>The dependent tensors include biases and norm layers.</source>
@@ -3155,6 +3159,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>Ln 结构化（通道）</translation>
     </message>
     <message>
+        <source>Prunes the channels with the smallest Ln norm along a dimension: all weights of a filter, a neuron or an input at once. Use it to make a network smaller: pruned channels can be removed from the architecture later. At the same sparsity it costs more accuracy than unstructured pruning. Each tensor is pruned separately; weights that are already pruned count as 0. For a network with residual connections, use Channel groups: layers whose outputs are added share their channels, but this method chooses channels for each layer, so that more than the amount is pruned with dependents. Same as torch.nn.utils.prune.ln_structured.</source>
+        <extracomment>method ln_structured</extracomment>
+        <translation>沿某一维度剪枝 Ln 范数最小的通道：一次剪去一个滤波器、神经元或输入的所有权重。用于使网络更小：之后可以从结构中移除被剪枝的通道。在相同稀疏度下，它比非结构化剪枝损失更多准确率。每个张量单独剪枝；已剪枝的权重计为 0。对于带残差连接的网络，请使用“通道组”：输出相加的层共享通道，而此方法为每层分别选择通道，因此连同依赖的张量会剪去超过数量的部分。等同于 torch.nn.utils.prune.ln_structured。</translation>
+    </message>
+    <message>
         <source>Fraction of remaining channels, or a number.</source>
         <extracomment>method ln_structured, amount</extracomment>
         <translation>剩余通道的比例，或数量。</translation>
@@ -3395,11 +3404,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>紧凑（打包并压缩）</translation>
     </message>
     <message>
-        <source>Prunes the channels with the smallest Ln norm along a dimension: all weights of a filter, a neuron or an input at once. Use it to make a network smaller: pruned channels can be removed from the architecture later. At the same sparsity it costs more accuracy than unstructured pruning. Each tensor is pruned separately; weights that are already pruned count as 0. Same as torch.nn.utils.prune.ln_structured.</source>
-        <extracomment>method ln_structured</extracomment>
-        <translation>沿某一维度剪枝 Ln 范数最小的通道：一次剪去一个滤波器、神经元或输入的所有权重。用于使网络更小：之后可以从结构中移除被剪枝的通道。在相同稀疏度下，它比非结构化剪枝损失更多准确率。每个张量单独剪枝；已剪枝的权重计为 0。等同于 torch.nn.utils.prune.ln_structured。</translation>
-    </message>
-    <message>
         <source>L1, sum of magnitudes</source>
         <extracomment>method ln_structured, n</extracomment>
         <translation>L1，幅值之和</translation>
@@ -3488,6 +3492,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Channel groups</source>
         <extracomment>method channel_groups</extracomment>
         <translation>通道组</translation>
+    </message>
+    <message>
+        <source>Prunes channels of convolutions. All tensors of their group are pruned together, biases and norms included, so that the export &apos;shrunk&apos; can remove the units. Needs a file that contains the graph (ONNX or .pt2), blocks of a known type, or a traced model. The scope Per group prunes the same share of each group. Global ranks the units of all groups together, without scaling the scores of a group (Torch-Pruning divides them by their mean, and can limit the share of a layer), so it may prune all units of a group.</source>
+        <extracomment>method channel_groups</extracomment>
+        <translation>剪枝卷积的通道。同组的所有张量一起剪枝，包括偏置和归一化，以便“缩减”导出可以移除这些单元。需要包含计算图的文件（ONNX 或 .pt2）、已知类型的块，或已追踪的模型。范围“逐组”对每个组剪枝相同的比例。“全局”将所有组的单元一起排序，不缩放各组的分数（Torch-Pruning 将其除以均值，并可限制每层的比例），因此可能剪去一个组的所有单元。</translation>
     </message>
     <message>
         <source>Custom mask from file…</source>
@@ -4143,11 +4152,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Prunes the output projections of whole layers, so that these layers return their inputs unchanged. The export &apos;shrunk&apos; removes them.</source>
         <extracomment>method layers</extracomment>
         <translation>剪枝整层的输出投影，使其原样传递输入。“缩减”导出会省去这些层。</translation>
-    </message>
-    <message>
-        <source>Prunes channels of convolutions. All tensors of their group are pruned together, biases and norms included, so that the export &apos;shrunk&apos; can remove the units. Needs a file that contains the graph (ONNX or .pt2), or blocks of a known type.</source>
-        <extracomment>method channel_groups</extracomment>
-        <translation>剪枝卷积的通道。同组的所有张量一起剪枝，包括偏置和归一化，以便“缩减”导出可以移除这些单元。需要包含计算图的文件（ONNX 或 .pt2），或已知类型的块。</translation>
     </message>
     <message>
         <source>Applies masks from a file: weights are pruned where the mask is 0. The file is a checkpoint that contains the masks under the names of the tensors, or under NAME_mask. Weights that are already pruned remain pruned. Same as torch.nn.utils.prune.custom_from_mask.</source>
@@ -5072,6 +5076,10 @@ Code inside checkpoints is never executed.</source>
         <translation>其他</translation>
     </message>
     <message>
+        <source>Measured before this file was opened. Evaluate a state ({keys}) with the same script, data and options, so that its result can be compared with these.</source>
+        <translation>在打开此文件之前测得。使用相同的脚本、数据和选项评估一个状态 ({keys})，其结果便可与这些结果比较。</translation>
+    </message>
+    <message>
         <source>Measured earlier.</source>
         <translation>此前测量。</translation>
     </message>
@@ -5106,10 +5114,6 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Without labels, the agreement is measured on the calibration images, so it is higher than on other images. Accuracy is measured on images that were not used for calibration.</source>
         <translation>没有标签时，一致性在校准图像上测量，因此会高于其他图像。准确率在未用于校准的图像上测量。</translation>
-    </message>
-    <message>
-        <source>Measured in an earlier run. Evaluate one state ({keys}) with the same script, data and options to compare all of them again.</source>
-        <translation>在之前的运行中测得。使用相同的脚本、数据和选项评估一个状态 ({keys})，即可重新比较所有状态。</translation>
     </message>
     <message>
         <source>Counting multiply-adds…</source>
@@ -6672,16 +6676,16 @@ Code inside checkpoints is never executed.</source>
         <translation>手动编辑应用于 {pattern}；更改之前会先列出张量</translation>
     </message>
     <message>
-        <source>Include the group of dim {dim} ({n} tensors)</source>
-        <translation>包括维度 {dim} 的组（{n} 个张量）</translation>
+        <source>Edit all {n} tensors of the group (dim {dim})</source>
+        <translation>编辑该组的全部 {n} 个张量（维度 {dim}）</translation>
+    </message>
+    <message>
+        <source>Edit all {n} tensors of the groups (dims {dim})</source>
+        <translation>编辑这些组的全部 {n} 个张量（维度 {dim}）</translation>
     </message>
     <message>
         <source>Group of dim {dim} ({n})</source>
         <translation>维度 {dim} 的组（{n}）</translation>
-    </message>
-    <message>
-        <source>Include the groups of dims {dim} ({n} tensors)</source>
-        <translation>包括维度 {dim} 的各组（{n} 个张量）</translation>
     </message>
     <message>
         <source>Groups of dims {dim} ({n})</source>
@@ -7813,6 +7817,14 @@ Code inside checkpoints is never executed.</source>
         <translation>训练剩余权重，被剪枝权重保持为零</translation>
     </message>
     <message>
+        <source>Per tensor</source>
+        <translation>逐张量</translation>
+    </message>
+    <message>
+        <source>Set the scope to per tensor: each tensor or group is pruned to the same fraction</source>
+        <translation>将范围设为逐张量：每个张量或组按相同比例剪枝</translation>
+    </message>
+    <message>
         <source>{n} more weights would be pruned, but they are protected.</source>
         <translation>本应再剪枝 {n} 个权重，但它们受保护。</translation>
     </message>
@@ -7845,12 +7857,24 @@ Code inside checkpoints is never executed.</source>
         <translation>百分比针对剩余权重：再剪枝 {share} 会再剪去 {n} 个。</translation>
     </message>
     <message>
+        <source>Percentages refer to what remains: another {share} would prune {what}, {n} weights.</source>
+        <translation>百分比针对剩余部分：再剪枝 {share} 会剪去 {what}，即 {n} 个权重。</translation>
+    </message>
+    <message>
         <source>Repeating the step would prune {n} more weights.</source>
         <translation>重复此步骤会再剪枝 {n} 个权重。</translation>
     </message>
     <message>
+        <source>Repeating the step would prune {what}: {n} more weights.</source>
+        <translation>重复此步骤会剪枝 {what}：再剪去 {n} 个权重。</translation>
+    </message>
+    <message>
         <source>These settings would prune {n} weights.</source>
         <translation>这些设置会剪枝 {n} 个权重。</translation>
+    </message>
+    <message>
+        <source>These settings would prune {what}: {n} weights.</source>
+        <translation>这些设置会剪枝 {what}：{n} 个权重。</translation>
     </message>
     <message>
         <source>Most affected (by sparsity)</source>
@@ -8050,16 +8074,16 @@ Code inside checkpoints is never executed.</source>
         <translation>逐张量</translation>
     </message>
     <message>
-        <source>Each tensor is pruned to the same fraction of its own weights.</source>
-        <translation>每个张量剪枝其自身权重的相同比例。</translation>
-    </message>
-    <message>
         <source>Global</source>
         <translation>全局</translation>
     </message>
     <message>
-        <source>One threshold for all tensors of a rule: the fraction pruned varies by tensor.</source>
-        <translation>规则的所有张量共用一个阈值：各张量被剪枝的比例不同。</translation>
+        <source>Each tensor or group is pruned to the same fraction.</source>
+        <translation>每个张量或组按相同比例剪枝。</translation>
+    </message>
+    <message>
+        <source>One threshold for all tensors of a rule: the fraction pruned varies by tensor, and a tensor can be pruned completely.</source>
+        <translation>规则的所有张量共用一个阈值：各张量被剪枝的比例不同，某个张量可能被完全剪枝。</translation>
     </message>
     <message>
         <source>Scope</source>
@@ -8108,6 +8132,10 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>{method} in rule {n} ranks all tensors together.</source>
         <translation>规则 {n} 中的{method}将所有张量一起排序。</translation>
+    </message>
+    <message>
+        <source>Per group</source>
+        <translation>逐组</translation>
     </message>
     <message>
         <source>✕ nothing checked</source>
@@ -10121,8 +10149,8 @@ computed on this computer.</source>
 <context>
     <name>ScanController</name>
     <message>
-        <source>requires statistics with Gram matrices: choose a Wanda method in the form, then Collect statistics…</source>
-        <translation>需要带 Gram 矩阵的统计：在表单中选择一种 Wanda 方法，然后点击收集统计量…</translation>
+        <source>needs statistics of activations with Gram matrices. To collect them, close this dialog, choose a Wanda method in the form, and press Collect statistics…</source>
+        <translation>需要带 Gram 矩阵的激活统计。要收集它们，请关闭此对话框，在表单中选择一种 Wanda 方法，然后点击收集统计量…</translation>
     </message>
     <message>
         <source>the loaded statistics have no Gram matrices</source>
