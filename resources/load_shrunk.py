@@ -30,10 +30,18 @@ def _read(file):
 def load_shrunk(model, files=None):
     files = files or [Path(__file__).with_name(name) for name in FILES]
     state = {name: tensor for file in files for name, tensor in _read(file).items()}
-    tensors = model.state_dict(keep_vars=True)
+    tensors = model.state_dict()
     for prefix in ("module.", "model.", "_orig_mod."):  # of wrappers, where the model has none
         if all(name.startswith(prefix) for name in state) and not tensors.keys() & state.keys():
             state = {name[len(prefix) :]: tensor for name, tensor in state.items()}
+    resize(model, state)
+    model.load_state_dict(state)
+    return model
+
+
+def resize(model, state):
+    """Give the layers of a model the shapes of a state dict, and add tied tensors to the latter."""
+    tensors = model.state_dict(keep_vars=True)
     stored = {id(tensors[name]): state[name] for name in tensors.keys() & state.keys()}
     for name, tensor in tensors.items():  # tied tensors may be stored once
         if id(tensor) in stored:
@@ -64,5 +72,3 @@ def load_shrunk(model, files=None):
             module.normalized_shape = shape
         elif hasattr(module, "num_features"):
             module.num_features = shape[0]
-    model.load_state_dict(state)
-    return model

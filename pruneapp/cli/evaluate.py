@@ -329,7 +329,7 @@ def print_details() -> Iterator[None]:
         yield
     except EvaluationError as error:
         for line in error.details.splitlines():
-            sys.stderr.write(f"{escape_text(line)}\n")
+            sys.stderr.write(f"{escape_text(line.expandtabs())}\n")
         raise
 
 

@@ -15,7 +15,6 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Protocol
-from weakref import WeakKeyDictionary
 
 from pruneapp import json_codec
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
@@ -32,6 +31,7 @@ from pruneapp.evaluation.process import ChildProcess, EvaluationError
 from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options, remedy_for_loading
 from pruneapp.evaluation.worker import ENVIRONMENT, UNTIL_INTERRUPT, UNTIL_KILL, Worker
 from pruneapp.export.catalog import get
+from pruneapp.export.destination.sidecars import has_shrink_record
 from pruneapp.export.exporter import export
 from pruneapp.export.report import ExportRequest
 from pruneapp.masks.bitmask import MaskLayers
@@ -229,19 +229,6 @@ class Runner(Protocol):
 
     def close(self) -> None:
         """End its process."""
-
-
-# The files from which scripts build the model of the original widths, by shrunk checkpoint.
-_originals: WeakKeyDictionary[Checkpoint, Path] = WeakKeyDictionary()
-
-
-def load_by_resizing(shrunk: Checkpoint, original: Checkpoint) -> None:
-    """Make workers load a shrunk state dict by resizing the model that a script loads.
-
-    The script loads `original`, from which `shrunk` was cut. Raises `EvaluationError` for an
-    original in a store.
-    """
-    _originals[shrunk] = path_of(original)
 
 
 def as_on_disk(snapshot: Snapshot) -> Snapshot:
@@ -487,13 +474,10 @@ class ScriptRunner:
             )
         if graph:
             products = read_model_graph(checkpoint, job.cancel).products(checkpoint)
-        where = {"path": str(path)}
-        if (original := _originals.get(checkpoint)) is not None:
-            where = {"path": str(original), "shrunk": str(path)}
+        shrunk = has_shrink_record(opened or checkpoint)
+        request = {"path": str(path), "seed": seed, "products": products, "shrunk": shrunk}
         try:
-            answer = self.worker.call(
-                "open", job, "loading the model", seed=seed, products=products, **where
-            )
+            answer = self.worker.call("open", job, "loading the model", **request)
         except EvaluationError as error:
             raise remedy_for_loading(error, checkpoint, opened) from None
         if answer["session"]:

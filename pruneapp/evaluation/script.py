@@ -24,7 +24,7 @@ from pruneapp.errors import ParameterError, escape_text, words_of
 from pruneapp.evaluation.classifier import Classifier
 from pruneapp.evaluation.model_graph import SeededInputs, is_onnx, read_model_graph
 from pruneapp.evaluation.process import ChildProcess, EvaluationError
-from pruneapp.export.destination.sidecars import configuration_of
+from pruneapp.export.destination.sidecars import configuration_of, has_shrink_record
 from pruneapp.export.format import LoadedModel
 from pruneapp.export.scripts import loading_code
 from pruneapp.params import Interval, IntParam, SeedParam
@@ -274,6 +274,8 @@ def _loading_lines(checkpoint: Checkpoint) -> tuple[str, str]:
         first, read = "import torch", f"state_dict = {_READ_TORCH}"
     if read.startswith(f"state_dict = {_READ_TORCH}"):
         lines = f"{_READ_SAFETENSORS}else:\n    {read}\n{rest}"
+    if has_shrink_record(checkpoint):
+        lines = f"# a model of the original widths: Pruneapp resizes it to the file\n{lines}"
     return "" if first == "import torch" else f"{first}\n", lines
 
 
@@ -345,6 +347,13 @@ def remedy_for_loading(
         remedy = _remedy_for_state_dict(error.details.partition("Unexpected key(s)")[2], checkpoint)
     else:
         return error
+    if "size mismatch for" in error.details and not has_shrink_record(opened or checkpoint):
+        name = (opened or checkpoint).path.name
+        remedy = (
+            f"If '{name}' is a shrunk model of Pruneapp, put its '.shrink.json' file, which was "
+            "written with it, into its folder, or use load_shrunk.py in load(path). Otherwise the "
+            "class or its arguments differ from those of the file."
+        )
     return EvaluationError(error.sentence, remedy=remedy, details=error.details)
 
 
@@ -377,7 +386,7 @@ def _remedy_for_state_dict(unexpected: str, checkpoint: Checkpoint) -> str:
             f"key.removeprefix('{loaded.prefix}')."
         )
     return (
-        "Compare the names and shapes in the tree with those of the model: the class or its "
+        "Compare the names and shapes of the file with those of the model: the class or its "
         "arguments differ."
     )
 

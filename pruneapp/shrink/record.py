@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from pruneapp import json_codec
 from pruneapp.errors import JsonError, words_of
+from pruneapp.export.destination.sidecars import shrink_record_of
 from pruneapp.groups.group import Group, Member, Run, Runs, Scattered, Units
 from pruneapp.shrink.cut import Cut, GroupCut, ShrinkError
 
-RECORD = "pruneapp.shrink.json"
 _LARGEST = 256 << 20
 
 
@@ -71,17 +71,12 @@ def record_of(cut: Cut, folded: tuple[str, ...]) -> ShrinkRecord:
     return ShrinkRecord(tuple(_record_of(each) for each in cut.groups), folded)
 
 
-def record_name(model: str) -> str:
-    """Return the name of the record of a shrunk model that is a single file."""
-    return f"{model}.shrink.json"
-
-
 def read_record(model: Path) -> ShrinkRecord:
     """Read the record of a shrunk model, which is a folder or a file.
 
     Raises `ShrinkError` if the record is missing, unreadable, inconsistent or of another version.
     """
-    path = model / RECORD if model.is_dir() else model.with_name(record_name(model.name))
+    path = shrink_record_of(model)
     try:
         if path.stat().st_size > _LARGEST:
             raise ShrinkError(f"'{path}' is too large for a record.")

@@ -21,6 +21,7 @@ from pruneapp.checkpoint.io.store import is_store
 from pruneapp.checkpoint.torchfile.exported_program import FORMAT
 from pruneapp.errors import ExportError
 from pruneapp.export.catalog import format_named
+from pruneapp.export.destination.sidecars import SHRINK_RECORD, shrink_record_of
 from pruneapp.export.destination.target import check_name, has_bytes
 from pruneapp.export.exporter import export
 from pruneapp.export.format import LoadedModel, Plan
@@ -45,7 +46,7 @@ from pruneapp.shrink.dead_units import find_unit_states, work_amount
 from pruneapp.shrink.loader import LOADER, code
 from pruneapp.shrink.plan import ShrinkPlan
 from pruneapp.shrink.program_file import plan_program
-from pruneapp.shrink.record import RECORD, record_name, record_of
+from pruneapp.shrink.record import record_of
 from pruneapp.shrink.shrunk_state import ShrunkState
 
 if TYPE_CHECKING:
@@ -80,11 +81,12 @@ def shrink(
 ) -> ExportReport:
     """Write the state without the removed units: a folder, or one file if the path names a file.
 
-    A folder gets config.json, the record of the cut (`RECORD`) and the other files of the model.
-    The record of a single file is ``NAME.shrink.json`` in the same folder. The written file is read
-    back and compared bit by bit with the state at all kept places; at the removed places of dead
-    units the state must be 0 or the unit must still be found dead. Biases that absorbed constants
-    are not compared. If the comparison fails or `approve` raises, all written files are deleted.
+    A folder gets config.json, the record of the cut (`SHRINK_RECORD`) and the other files of the
+    model. The record of a single file is ``NAME.shrink.json`` in the same folder. The written file
+    is read back and compared bit by bit with the state at all kept places; at the removed places of
+    dead units the state must be 0 or the unit must still be found dead. Biases that absorbed
+    constants are not compared. If the comparison fails or `approve` raises, all written files are
+    deleted.
 
     Returns
     -------
@@ -132,7 +134,7 @@ def _move_out_of_folder(report: ExportReport, folder: Path, path: Path) -> Expor
     fails.
     """
     targets = {file.path: path.with_name(file.path.name) for file in report.files}
-    replaced = {record_name(path.name), LOADER, path.name}
+    replaced = {shrink_record_of(path).name, LOADER, path.name}
     if path.exists():
         replaced.add(f"{path.name}.data")  # of the replaced ONNX model
     for source, target in targets.items():
@@ -172,7 +174,7 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
     export_format = format_named(Path(name)) if name and graph is None else None
     params = {**request.params, **({} if plan.dtype == KEEP else {DTYPE.name: plan.dtype})}
     exported = ExportRequest("safetensors", folder, params=params)
-    record = record_name(name) if name else RECORD
+    record = shrink_record_of(folder / name).name if name else SHRINK_RECORD
     replacements: dict[str, bytes | None] = {
         **plan.files,
         record: record_of(plan.cut, tuple(plan.biases)).encode(),

@@ -97,23 +97,28 @@ class Session:
         ]
 
     def do_open(
-        self, path: str, seed: int, products: list[dict[str, Any]] | None = None, shrunk: str = ""
+        self,
+        path: str,
+        seed: int,
+        products: list[dict[str, Any]] | None = None,
+        *,
+        shrunk: bool = False,
     ) -> dict[str, Any]:
         """Load a model, which replaces the previous one, and return a description of its tensors.
 
         A session of onnxruntime has none that could be read; `products` are those of its graph.
-        With a file of smaller tensors `shrunk`, the model is resized to them, as a user does.
+        If the file is `shrunk`, the script may load it into a model of the original widths.
         Raises `ContractError` if `load` returns neither a module nor a session of `path`; then no
         model is loaded.
         """
         self._model = self._tensors = self._other_state = self._recorded = None
-        self._path = path
+        self._path, self._shrunk = path, shrunk
         self._kept = {}
         gc.collect()
         if torch is not None and torch.cuda.is_available():
             torch.cuda.empty_cache()
         seed_all(seed)
-        model = self._call("load", path, seed=seed)
+        model = self._load(seed)
         if os.getpid() != PID:
             os._exit(0)
         module = root_module(model)
@@ -127,15 +132,21 @@ class Session:
             )
         self._model = model
         if session is None:
-            if shrunk:
-                from pruneapp_worker.resized_model import resize
-
-                resize(module, shrunk)
             self._tensors = tensors.ModelTensors(module)
             return {"tensors": self._tensors.describe(), "session": False}
         from_path = graph_session.is_made_from(session, path)
         self._tensors = graph_session.GraphSession(session, path, products or [])
         return {"tensors": [], "session": True, "from_path": from_path}
+
+    def _load(self, seed: int) -> Any:
+        """Return what ``load`` returns for the opened file. Raises what it raises."""
+        resizing: Any = contextlib.nullcontext()
+        if self._shrunk and torch is not None:
+            from pruneapp_worker.resized_model import resizing_on_load
+
+            resizing = resizing_on_load()
+        with resizing:
+            return self._call("load", self._path, seed=seed)
 
     def do_tensors(self) -> dict[str, Any]:
         """Return the digests of the model's tensors."""
@@ -346,7 +357,7 @@ class Session:
         seed_all(seed)
 
         def load_again() -> Any:
-            return root_module(self._call("load", self._path, seed=seed))
+            return root_module(self._load(seed))
 
         return recovered_model.recover(
             self._tensors,

@@ -220,17 +220,19 @@ def test_torch_2_5_traces_for_training(monkeypatch):
     assert traced_model.find_export() is export_for_training
 
 
-def test_a_model_with_other_names_cannot_be_resized(monkeypatch, tmp_path):
+def test_a_state_dict_resizes_the_model_that_loads_it(monkeypatch):
     monkeypatch.syspath_prepend(str(resources.path("pruneapp_worker/main.py").parent.parent))
-    from pruneapp_worker.pipe import ContractError
-    from pruneapp_worker.resized_model import resize
+    from pruneapp_worker.resized_model import resizing_on_load
 
-    smaller = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Linear(3, 2)).state_dict()
-    torch.save(smaller, tmp_path / "cut.pt")
-    model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Linear(8, 2))
-    resize(model, str(tmp_path / "cut.pt"))
+    def make(width):
+        return torch.nn.Sequential(torch.nn.Linear(4, width), torch.nn.Linear(width, 2))
+
+    smaller, model = make(3).state_dict(), make(8)
+    with resizing_on_load():
+        model.load_state_dict(smaller)
     assert model[0].out_features == model[1].in_features == 3
-    torch.save({f"other.{name}": tensor for name, tensor in smaller.items()}, tmp_path / "cut.pt")
-    with pytest.raises(ContractError) as caught:
-        resize(model, str(tmp_path / "cut.pt"))
-    assert "cannot load the smaller tensors into the model" in caught.value.sentence
+    assert model(torch.ones(1, 4)).shape == (1, 2)
+    with pytest.raises(RuntimeError, match="size mismatch"):
+        make(8).load_state_dict(smaller)
+    with resizing_on_load(), pytest.raises(RuntimeError, match="Missing key"):
+        make(8).load_state_dict({f"other.{name}": tensor for name, tensor in smaller.items()})

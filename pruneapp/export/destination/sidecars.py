@@ -23,6 +23,7 @@ from pruneapp import json_codec
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.sharded import blobs_of
 from pruneapp.checkpoint.io.atomic_file import PIECE_BYTES
+from pruneapp.checkpoint.io.store import is_store
 from pruneapp.checkpoint.model_folder import may_be_weights
 from pruneapp.errors import ExportError, FileChangedError, JsonError, first_names, words_of
 from pruneapp.export.format import Plan
@@ -31,6 +32,7 @@ from pruneapp.json_codec import load_object
 
 CONFIG = "config.json"
 MODULES = "modules.json"
+SHRINK_RECORD = "pruneapp.shrink.json"  # in a folder with a shrunk model
 # Parts of the names of classes that end in "Model" but have a head.
 _WITH_HEADS = "Head", "MarianMT", "EncoderDecoder", "SeamlessM4T"
 # The fields of a pooling of sentence-transformers, without their common start.
@@ -110,6 +112,22 @@ def pooling_of(checkpoint: Checkpoint) -> str:
     return "+".join(
         name for name, field in _POOLINGS.items() if fields.get(f"pooling_mode_{field}") is True
     )
+
+
+def shrink_record_of(model: Path) -> Path:
+    """Return the path of the record of a shrunk model, which is a folder or a file."""
+    return model / SHRINK_RECORD if model.is_dir() else model.with_name(f"{model.name}.shrink.json")
+
+
+def has_shrink_record(checkpoint: Checkpoint) -> bool:
+    """Return whether there is a record of a shrunk model; its content is not read.
+
+    Units were removed from such a model, so it may be smaller than its class. False in a store.
+    """
+    if is_store(checkpoint.path):
+        return False
+    paths = {checkpoint.path, home_of(checkpoint)}
+    return any(shrink_record_of(path).is_file() for path in paths)
 
 
 def is_home(checkpoint: Checkpoint, target: Path) -> bool:

@@ -153,16 +153,13 @@ def measure_cut(  # noqa: PLR0917 - each its own type
 
     A model of transformers is written to a temporary folder, with its tokenizer: zeros in its place
     would not show the loss by removed tokens, experts and layers. A state dict is written to a
-    temporary file, and the model of the script is resized to it by load_shrunk.py. Of other models
+    temporary file, for which workers resize the model of the script. Of other models
     the units of the cut are set to zero, which computes the same. The sparsity of the result is
     that of the model after the cut.
 
     Raises as `plan_cut`, `shrink` and `ScriptProcess.measure` do, and `EvaluationError` if the
     inputs are random ids of tokens that are removed.
     """
-    # Imported here because it imports the code for processes, which a forecast does not need.
-    from pruneapp.evaluation.runner import load_by_resizing
-
     pruned = 0
     cuts_tokens = bool(wanted.request.vocabulary or wanted.request.texts)
     if cuts_tokens and process.runs_random_inputs:
@@ -192,8 +189,6 @@ def measure_cut(  # noqa: PLR0917 - each its own type
             report = shrink(state, planned, ShrinkRequest(folder / f"cut{suffix}", {}), part)
             path = report.path if opened.is_dir() else report.files[0].path
             with open_checkpoint(path, job=part) as written:
-                if suffix:
-                    load_by_resizing(written, source)
                 yield Snapshot(written)
 
     found = process.measure(past, parameters, job, calibrated_with, change=cut)

@@ -1,0 +1,94 @@
+"""Shrunk files in the commands that run the model, with the script of the original."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.shrink import vision_models
+
+SCRIPT = f"""
+import sys
+import torch
+sys.path.insert(0, {str(Path(__file__).parents[2])!r})
+from tests.shrink.vision_models import make
+
+HIGHER_IS_BETTER = {{"loss": False}}
+
+def load(path):
+    model = make("basic").float()
+    model.load_state_dict(torch.load(path)["model"])
+    return model.eval()
+
+def inputs(number, seed):
+    return torch.randn(number, 3, 16, 16, generator=torch.Generator().manual_seed(seed))
+
+def calibrate(model):
+    with torch.no_grad():
+        model(inputs(64, 1))
+
+def evaluate(model):
+    with torch.no_grad():
+        return {{"loss": model(inputs(16, 2)).square().flatten(1).mean(1).tolist()}}
+"""
+
+
+@pytest.fixture
+def files(call, tmp_path):
+    """Write a training checkpoint, its cut, the pruned cut and a script; return the paths."""
+    original, shrunk, pruned = (tmp_path / f"{name}.pt" for name in ("net", "small", "pruned"))
+    torch.save({"model": vision_models.make("basic").float().state_dict(), "epoch": 3}, original)
+    words = ("--channels", "40%", "--multiple", "1")
+    assert call("shrink", original, *words, "-o", shrunk)[0] == 0
+    assert call("prune", shrunk, "--method", "l1_unstructured", "--amount", "30%", "-o", pruned)[0] == 0
+    shutil.copy(f"{shrunk}.shrink.json", f"{pruned}.shrink.json")
+    (tmp_path / "mine.py").write_text(SCRIPT)
+    return shrunk, pruned, tmp_path / "mine.py"
+
+
+def loss_of(path, monkeypatch):
+    """Measure a shrunk file in plain torch, with the exported load_shrunk.py."""
+    monkeypatch.syspath_prepend(path.parent)
+    space: dict = {}
+    exec(SCRIPT, space)
+    loader: dict = {"__file__": str(path.parent / "load_shrunk.py")}
+    exec((path.parent / "load_shrunk.py").read_text(), loader)
+    model = loader["load_shrunk"](vision_models.make("basic").float(), [path]).eval()
+    losses = space["evaluate"](model)["loss"]
+    return sum(losses) / len(losses)
+
+
+def test_a_shrunk_file_is_evaluated_with_the_script_of_the_original(call, files, monkeypatch):
+    shrunk, _, script = files
+    status, out, err = call("evaluate", shrunk, "--script", script, "--device", "cpu", "--json")
+    assert status == 0, err
+    value = json.loads(out)["metrics"]["loss"]
+    assert value == pytest.approx(loss_of(shrunk, monkeypatch), rel=1e-6)
+
+
+@pytest.mark.parametrize("command", ["repair", "recover"])
+def test_a_pruned_cut_is_repaired_and_recovered(call, files, command, tmp_path):
+    shrunk, pruned, script = files
+    more = ("--steps", "20", "--even-if-worse") if command == "recover" else ()
+    status, _, err = call(
+        *(command, pruned, "--against", shrunk, "--script", script, "--device", "cpu"),
+        *("-o", tmp_path / "out.pt", *more),
+    )
+    assert status == 0, err
+    before, after = (torch.load(path)["model"] for path in (pruned, tmp_path / "out.pt"))
+    assert {n: t.shape for n, t in before.items()} == {n: t.shape for n, t in after.items()}
+    assert any(not torch.equal(before[name], after[name]) for name in before)
+
+
+def test_without_the_record_the_error_names_the_cause(call, files):
+    shrunk, _, script = files
+    Path(f"{shrunk}.shrink.json").unlink()
+    status, out, err = call("evaluate", shrunk, "--script", script)
+    assert (status, out) == (2, "")
+    assert "size mismatch for" in err
+    assert "If 'small.pt' is a shrunk model of Pruneapp, put its '.shrink.json' file" in err
+    assert "\\u0009" not in err, "tabs of torch's messages are printed as spaces"
