@@ -414,7 +414,12 @@ PARTS: dict[str, tuple[str, ...]] = {
     "evaluation/recovery.py": ("sentence", "plan_sentence"),
     "evaluation/rounds.py": ("summarize",),
     "evaluation/scan_file.py": ("_WORDS",),
-    "evaluation/script.py": ("find_interpreter", "_remedy_for_format", "_remedy_for_state_dict"),
+    "evaluation/script.py": (
+        "find_interpreter",
+        "_remedy_for_sizes",
+        "_remedy_for_format",
+        "_remedy_for_state_dict",
+    ),
     "evaluation/runner.py": (
         "_NOT_RUN",
         "_transfer_or_load",
@@ -530,7 +535,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "_cut_experts",
         "_constant_unit_notice",
         "_describe_loading",
-        "_describe_container",
+        "notices",
         "_write_as",
         "_rounding_notice",
         "_uncut_layer_notices",

@@ -348,13 +348,17 @@ def remedy_for_loading(
     else:
         return error
     if "size mismatch for" in error.details and not has_shrink_record(opened or checkpoint):
-        name = (opened or checkpoint).path.name
-        remedy = (
-            f"If '{name}' is a shrunk model of Pruneapp, put its '.shrink.json' file, which was "
-            "written with it, into its folder, or use load_shrunk.py in load(path). Otherwise the "
-            "class or its arguments differ from those of the file."
-        )
+        remedy = _remedy_for_sizes(opened or checkpoint)
     return EvaluationError(error.sentence, remedy=remedy, details=error.details)
+
+
+def _remedy_for_sizes(opened: Checkpoint) -> str:
+    """Return what to do about shapes that differ from those of the model of the script."""
+    return (
+        f"If '{opened.path.name}' is a shrunk model of Pruneapp, put its '.shrink.json' file, "
+        "which was written with it, into its folder, or use load_shrunk.py in load(path). "
+        "Otherwise the class or its arguments differ from those of the file."
+    )
 
 
 def _remedy_for_format(opened: Checkpoint, checkpoint: Checkpoint) -> str:

@@ -245,6 +245,8 @@ class Format:
     unsupported: Callable[[Checkpoint], str] = lambda _checkpoint: ""
     instead: str = "safetensors"  # format to recommend if this one cannot represent a checkpoint
     loaded_by: tuple[Loader, ...]
+    # Further programs, for a file whose state dict is not a value in another dict.
+    loaded_without_keys_by: tuple[Loader, ...] = ()
     # Limitations, one sentence each.
     does_not: tuple[str, ...] = ()
     # Sentences that apply only while the container is kept and has other contents than weights.

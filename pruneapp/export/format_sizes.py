@@ -225,6 +225,7 @@ def _offer_without_size(  # noqa: PLR0917 - each its own type
     may be wrong if pruned tensors prevent it.
     """
     kept = keeps_all(state.checkpoint, form, values) if plans is None else _keeps_container(plans)
+    nested = kept and bool(state.checkpoint.contents.state_dict)
     only = "" if kept or values.get(CONTAINER.name) != KEEP else _explain_state_dict(plans or ())
     serves = form.good_for
     if form.good_for_folder is not None and is_folder_model(state.checkpoint):
@@ -237,7 +238,7 @@ def _offer_without_size(  # noqa: PLR0917 - each its own type
         form.label,
         form.help,
         form.suffixes,
-        loaded_by=form.loaded_by,
+        loaded_by=(*form.loaded_by, *(() if nested else form.loaded_without_keys_by)),
         does_not=(
             *filter(None, (only,)),
             *losses(state.checkpoint, form, suffix, job, kept=kept),

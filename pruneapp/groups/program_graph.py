@@ -175,13 +175,13 @@ class _ProgramWalk:
         """
         module = self.program["graph_module"]
         graph = module["graph"]
-        self.channels.reason = "it is an input of the program"
+        self.channels.reason = "it is an input of the model"
         for spec in module["signature"]["input_specs"]:
             self._input(spec)
         for number, node in enumerate(graph["nodes"]):
             job.cancel.check()
             self._visit(number, node)
-        self.channels.reason = f"{IS_OUTPUT} program"
+        self.channels.reason = f"{IS_OUTPUT} model"
         for output in graph["outputs"]:
             self._freeze(*names_in(output))
         settle_blocks(self.channels, self.blocks, job)

@@ -7,7 +7,7 @@ weights; it uses the survey of dead units.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,7 @@ from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import Cut, ShrinkError, TensorCut
 from pruneapp.shrink.plan import (
     AxisChange,
+    OtherContents,
     ShrinkPlan,
     adjust_axis,
     legal_sizes,
@@ -180,6 +181,8 @@ class ShrinkForecast:
         Whether weights are rounded to another dtype.
     keeps_dtype
         Whether the dtype of the weights cannot be changed, as the file contains its graph.
+    others
+        Other contents of the opened file, of which the written file may have some.
     """
 
     request: CutRequest
@@ -201,6 +204,7 @@ class ShrinkForecast:
     notices: tuple[str, ...] = ()
     rounds: bool = False
     keeps_dtype: bool = False
+    others: OtherContents = field(default_factory=OtherContents)
 
     @property
     def is_empty(self) -> bool:
@@ -357,6 +361,7 @@ class _Forecast:
             notices=planned.notices,
             rounds=planned.rounds,
             keeps_dtype=structure.file_graph is not None,
+            others=planned.others,
         )
 
     def _plan(self, request: CutRequest, score: Callable[[Snapshot, Axis], Scores]) -> ShrinkPlan:

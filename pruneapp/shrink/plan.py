@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.errors import counted, first_names
+from pruneapp.export.catalog import format_named
 from pruneapp.export.records import State
 from pruneapp.export.report import CHANGES, EXACT, Exactness
 from pruneapp.export.rounding import KEEP, Rounding
@@ -107,6 +109,31 @@ class AxisChange:
     notices: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class OtherContents:
+    """What a training checkpoint has next to the state dict that is cut: the keys of its values."""
+
+    plain: tuple[str, ...] = ()  # values that a torch file keeps, such as the epoch
+    rest: tuple[str, ...] = ()  # values of the original widths, such as the optimizer
+
+    def notices(self, path: Path) -> tuple[str, ...]:
+        """Return what a cut that is written to `path` has of them, at most one sentence."""
+        form = format_named(path)
+        kept = self.plain if form is not None and form.name == "torch" else ()
+        others = (*self.rest, *(() if kept else self.plain))
+        sentence = ""
+        if kept and others:
+            sentence = (
+                f"Kept next to the state dict: {first_names(kept)}; left out, because of the "
+                f"original widths: {first_names(others)}."
+            )
+        elif kept:
+            sentence = f"Kept next to the state dict: {first_names(kept)}."
+        elif others:
+            sentence = f"The file has only the state dict; left out: {first_names(others)}."
+        return (sentence,) if sentence else ()
+
+
 @dataclass(frozen=True, eq=False)
 class ShrinkPlan:
     """A cut, and everything that has to be written with it.
@@ -131,6 +158,8 @@ class ShrinkPlan:
         A value of `pruneapp.export.rounding.DTYPE`: that of the written weights.
     rounds
         Whether that dtype differs from the present dtype of a tensor.
+    others
+        Other contents of the opened file; empty if load_shrunk.py is not written.
     """
 
     structure: Structure
@@ -144,6 +173,7 @@ class ShrinkPlan:
     loading: tuple[str, ...] = ()
     dtype: str = KEEP
     rounds: bool = False
+    others: OtherContents = OtherContents()
 
     def with_dtype(self, dtype: str, source: Checkpoint) -> ShrinkPlan:
         """Return the plan of the same cut whose weights are written in a dtype.
@@ -339,6 +369,7 @@ class _Planning:
         self._biases: dict[str, NDArray[np.float64]] = {}
         self._notices: list[str] = []
         self._loading: list[str] = []
+        self._others = OtherContents()
         self._files: dict[str, bytes | None] = {}
         # Groups in which rounding keeps dead units: place, number of dead units and of cut units.
         self._rounded: list[tuple[str, int, int]] = []
@@ -383,6 +414,7 @@ class _Planning:
             self._files,
             needs_code,
             tuple(self._loading),
+            others=self._others,
         )
 
     def _cut_each(self, axis: Axis) -> None:
@@ -562,28 +594,11 @@ class _Planning:
             self._loading.append(
                 f"{loader.LOADER}, written next to the weights, resizes your model and loads them."
             )
-        self._describe_container()
-        return True
-
-    def _describe_container(self) -> None:
-        """Add a notice about what a training checkpoint has next to its state dict."""
         contents = self._state.checkpoint.contents
         kept = tuple(contents.plain_values or ())
         others = tuple(key for key in contents.outside_keys if key not in kept)
-        if kept and others:
-            self._notices.append(
-                f"A torch file keeps {first_names(kept)}, without {first_names(others)}, which "
-                "belong to the original widths; other files have only the state dict."
-            )
-        elif kept:
-            self._notices.append(
-                f"A torch file keeps {first_names(kept)}; other files have only the state dict."
-            )
-        elif others:
-            self._notices.append(
-                f"Only the state dict is written, without {first_names(others)}: the other "
-                "contents of the checkpoint belong to the original widths."
-            )
+        self._others = OtherContents(kept, others)
+        return True
 
     def _label(self, axis: Axis) -> Exactness:
         return CHANGES if axis.name in self._choices.changed else EXACT

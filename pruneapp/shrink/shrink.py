@@ -226,7 +226,8 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
         contents = state.checkpoint.contents
         loads = _LOADERS[contents.format](LoadedModel(report.files[0].path))
         report = replace(report, format=contents.format, label=contents.label)
-    notices = (*plan.notices, *plan.loading, *report.notices)
+    others = plan.others.notices(Path(name))
+    notices = (*plan.notices, *others, *plan.loading, *report.notices)
     return replace(report, loads=loads, notices=notices)
 
 

@@ -1647,6 +1647,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Es gibt keine kleinere Größe, die die Klasse des Modells annimmt.</translation>
     </message>
     <message>
+        <source>{share} requested, {removed} removed: widths are rounded up to multiples of {n}.</source>
+        <translation>{share} angefordert, {removed} entfernt: Breiten werden auf Vielfache von {n} aufgerundet.</translation>
+    </message>
+    <message>
         <source>{n} of {all} remain: {exactness}</source>
         <translation>{n} von {all} bleiben: {exactness}</translation>
     </message>
@@ -4157,11 +4161,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Applies masks from a file: weights are pruned where the mask is 0. The file is a checkpoint that contains the masks under the names of the tensors, or under NAME_mask. Weights that are already pruned remain pruned. Same as torch.nn.utils.prune.custom_from_mask.</source>
         <extracomment>method custom_from_mask</extracomment>
         <translation>Wendet Masken aus einer Datei an: Gewichte werden geprunt, wo die Maske 0 ist. Die Datei ist ein Checkpoint, der die Masken unter den Namen der Tensoren oder unter NAME_mask enthält. Bereits geprunte Gewichte bleiben geprunt. Wie torch.nn.utils.prune.custom_from_mask.</translation>
-    </message>
-    <message>
-        <source>as pytorch_model.bin next to a config.json</source>
-        <extracomment>format torch, transformers</extracomment>
-        <translation>als pytorch_model.bin neben einer config.json</translation>
     </message>
     <message>
         <source>One bit per weight of each pruned tensor, without the weights: together with the original file it restores the pruned model. NAME_mask contains eight weights per byte, lowest bit first; 1 is kept. Pruneapp and numpy.unpackbits read it.</source>
@@ -9934,8 +9933,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>{type}: {size}, mit 8 signifikanten Bits je Wert.</translation>
     </message>
     <message>
-        <source>{type}: {size}, with 8 significant bits per value. Only the state dict ({full} without rounding) is written then.</source>
-        <translation>{type}: {size}, mit 8 signifikanten Bits je Wert. Dann wird nur das State-Dict geschrieben (ungerundet {full}).</translation>
+        <source>{type}: {size}, with 8 significant bits per value. The file then has only the state dict, which takes {full} if it is not rounded.</source>
+        <translation>{type}: {size}, mit 8 signifikanten Bits pro Wert. Die Datei enthält dann nur das State-Dict, das ungerundet {full} belegt.</translation>
     </message>
 </context>
 <context>
@@ -13682,6 +13681,11 @@ steps</extracomment>
         <source>Training each block reduced the error of the outputs on {samples} from {start} to {end}. The whole model was not trained.</source>
         <extracomment>sentences</extracomment>
         <translation>Das Training jedes Blocks verringerte den Fehler der Ausgaben auf {samples} von {start} auf {end}. Das ganze Modell wurde nicht trainiert.</translation>
+    </message>
+    <message>
+        <source>Compare the names and shapes of the file with those of the model: the class or its arguments differ.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Vergleichen Sie die Namen und Shapes der Datei mit denen des Modells: Die Klasse oder ihre Argumente weichen ab.</translation>
     </message>
     <message>
         <source>those tensors</source>
@@ -19947,11 +19951,6 @@ steps</extracomment>
         <translation>&apos;{path}&apos; ist Teil des Modells.</translation>
     </message>
     <message>
-        <source>Compare the names and shapes in the tree with those of the model: the class or its arguments differ.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Vergleichen Sie die Namen und Formen im Baum mit denen des Modells: die Klasse oder ihre Argumente weichen ab.</translation>
-    </message>
-    <message>
         <source>The file contains more than the weights. In load(path), use torch.load(path){keys}.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Datei enthält mehr als die Gewichte. Verwenden Sie in load(path) torch.load(path){keys}.</translation>
@@ -20217,16 +20216,6 @@ steps</extracomment>
         <translation>Die Ausgaben des unbeschnittenen Modells sind nicht alle endlich.</translation>
     </message>
     <message>
-        <source>{LOADER} cannot load the smaller tensors into the model, so the exported file could not be loaded either.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{LOADER} kann die kleineren Tensoren nicht in das Modell laden; die exportierte Datei ließe sich daher auch nicht laden.</translation>
-    </message>
-    <message>
-        <source>Let load(path) return a model whose tensors have the names of the checkpoint.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Lassen Sie load(path) ein Modell zurückgeben, dessen Tensoren die Namen des Checkpoints haben.</translation>
-    </message>
-    <message>
         <source>torch {version} cannot trace models.</source>
         <extracomment>sentences</extracomment>
         <translation>torch {version} kann keine Modelle aufzeichnen.</translation>
@@ -20470,6 +20459,11 @@ steps</extracomment>
         <source>{done}; round {number} is worse than allowed, so round {number2} is used ({value}).</source>
         <extracomment>sentences</extracomment>
         <translation>{done}; Runde {number} ist schlechter als erlaubt, daher wird Runde {number2} verwendet ({value}).</translation>
+    </message>
+    <message>
+        <source>If &apos;{name}&apos; is a shrunk model of Pruneapp, put its &apos;.shrink.json&apos; file, which was written with it, into its folder, or use load_shrunk.py in load(path). Otherwise the class or its arguments differ from those of the file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Falls &apos;{name}&apos; ein verkleinertes Modell von Pruneapp ist, legen Sie die Datei &apos;.shrink.json&apos;, die damit geschrieben wurde, in seinen Ordner, oder verwenden Sie load_shrunk.py in load(path). Andernfalls weichen die Klasse oder ihre Argumente von denen der Datei ab.</translation>
     </message>
     <message>
         <source>For &apos;{name}&apos;, load(path) gets the weights as a plain state dict in a safetensors file. Read it with load_file(path) of safetensors.torch, without further keys.</source>
@@ -20911,6 +20905,21 @@ steps</extracomment>
         <translation>{label} je Key/Value-Head</translation>
     </message>
     <message>
+        <source>Kept next to the state dict: {first_names}; left out, because of the original widths: {first_names2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Neben dem State-Dict beibehalten: {first_names}; weggelassen, weil für die ursprünglichen Breiten: {first_names2}.</translation>
+    </message>
+    <message>
+        <source>Kept next to the state dict: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Neben dem State-Dict beibehalten: {first_names}.</translation>
+    </message>
+    <message>
+        <source>The file has only the state dict; left out: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Datei enthält nur das State-Dict; weggelassen: {first_names}.</translation>
+    </message>
+    <message>
         <source>&apos;{place}&apos; keeps {counted}, {zeros} of them zeros: another layer needs as many.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{place}&apos; behält {counted}, davon {zeros} Nullen: Eine andere Schicht braucht ebenso viele.</translation>
@@ -20954,21 +20963,6 @@ steps</extracomment>
         <source>All blocks have the widths of {name}={value}: a model built with that argument loads the state dict. {LOADER} loads it into any other model.</source>
         <extracomment>sentences</extracomment>
         <translation>Alle Blöcke sind so breit, wie {name}={value} sie macht: Ein mit diesem Argument erstelltes Modell lädt das State-Dict. {LOADER} lädt es in jedes andere Modell.</translation>
-    </message>
-    <message>
-        <source>A torch file keeps {first_names}, without {first_names2}, which belong to the original widths; other files have only the state dict.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Eine torch-Datei behält {first_names}, ohne {first_names2}, was zu den ursprünglichen Breiten gehört; andere Dateien haben nur das State-Dict.</translation>
-    </message>
-    <message>
-        <source>A torch file keeps {first_names}; other files have only the state dict.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Eine torch-Datei behält {first_names}; andere Dateien haben nur das State-Dict.</translation>
-    </message>
-    <message>
-        <source>Only the state dict is written, without {first_names}: the other contents of the checkpoint belong to the original widths.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nur das State-Dict wird geschrieben, ohne {first_names}: Die übrigen Inhalte des Checkpoints gehören zu den ursprünglichen Breiten.</translation>
     </message>
     <message>
         <source>vLLM has kernels for some numbers of experts only.</source>

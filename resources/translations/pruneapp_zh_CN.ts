@@ -1647,6 +1647,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>模型的类不接受更小的尺寸。</translation>
     </message>
     <message>
+        <source>{share} requested, {removed} removed: widths are rounded up to multiples of {n}.</source>
+        <translation>要求 {share}，实际移除 {removed}：宽度会向上取整为 {n} 的倍数。</translation>
+    </message>
+    <message>
         <source>{n} of {all} remain: {exactness}</source>
         <translation>{all} 个中保留 {n} 个：{exactness}</translation>
     </message>
@@ -4157,11 +4161,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Applies masks from a file: weights are pruned where the mask is 0. The file is a checkpoint that contains the masks under the names of the tensors, or under NAME_mask. Weights that are already pruned remain pruned. Same as torch.nn.utils.prune.custom_from_mask.</source>
         <extracomment>method custom_from_mask</extracomment>
         <translation>应用文件中的掩码：掩码为 0 处的权重被剪枝。该文件是检查点，以张量的名称或 NAME_mask 保存掩码。已剪枝的权重保持剪枝。等同于 torch.nn.utils.prune.custom_from_mask。</translation>
-    </message>
-    <message>
-        <source>as pytorch_model.bin next to a config.json</source>
-        <extracomment>format torch, transformers</extracomment>
-        <translation>作为 config.json 旁的 pytorch_model.bin</translation>
     </message>
     <message>
         <source>One bit per weight of each pruned tensor, without the weights: together with the original file it restores the pruned model. NAME_mask contains eight weights per byte, lowest bit first; 1 is kept. Pruneapp and numpy.unpackbits read it.</source>
@@ -9933,8 +9932,8 @@ computed on this computer.</source>
         <translation>{type}：{size}，每个值 8 位有效位。</translation>
     </message>
     <message>
-        <source>{type}: {size}, with 8 significant bits per value. Only the state dict ({full} without rounding) is written then.</source>
-        <translation>{type}：{size}，每个值 8 位有效位。此时只写入状态字典（不舍入时为 {full}）。</translation>
+        <source>{type}: {size}, with 8 significant bits per value. The file then has only the state dict, which takes {full} if it is not rounded.</source>
+        <translation>{type}：{size}，每个值 8 个有效位。此时文件只包含 state dict，不舍入时占 {full}。</translation>
     </message>
 </context>
 <context>
@@ -13681,6 +13680,11 @@ steps</extracomment>
         <source>Training each block reduced the error of the outputs on {samples} from {start} to {end}. The whole model was not trained.</source>
         <extracomment>sentences</extracomment>
         <translation>逐块训练使输出在 {samples}上的误差从 {start} 降到 {end}。未训练整个模型。</translation>
+    </message>
+    <message>
+        <source>Compare the names and shapes of the file with those of the model: the class or its arguments differ.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请比较文件与模型的名称和形状：类或其参数不同。</translation>
     </message>
     <message>
         <source>those tensors</source>
@@ -19946,11 +19950,6 @@ steps</extracomment>
         <translation>&apos;{path}&apos; 是模型的一部分。</translation>
     </message>
     <message>
-        <source>Compare the names and shapes in the tree with those of the model: the class or its arguments differ.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请将树中的名称和形状与模型的名称和形状进行比较：类或其参数不同。</translation>
-    </message>
-    <message>
         <source>The file contains more than the weights. In load(path), use torch.load(path){keys}.</source>
         <extracomment>sentences</extracomment>
         <translation>文件中不仅有权重。请在 load(path) 中使用 torch.load(path){keys}。</translation>
@@ -20216,16 +20215,6 @@ steps</extracomment>
         <translation>未剪枝模型的输出并非都是有限值。</translation>
     </message>
     <message>
-        <source>{LOADER} cannot load the smaller tensors into the model, so the exported file could not be loaded either.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{LOADER} 无法把较小的张量加载到模型中，因此导出的文件也无法加载。</translation>
-    </message>
-    <message>
-        <source>Let load(path) return a model whose tensors have the names of the checkpoint.</source>
-        <extracomment>sentences</extracomment>
-        <translation>让 load(path) 返回张量名称与检查点相同的模型。</translation>
-    </message>
-    <message>
         <source>torch {version} cannot trace models.</source>
         <extracomment>sentences</extracomment>
         <translation>torch {version} 无法追踪模型。</translation>
@@ -20469,6 +20458,11 @@ steps</extracomment>
         <source>{done}; round {number} is worse than allowed, so round {number2} is used ({value}).</source>
         <extracomment>sentences</extracomment>
         <translation>{done}；第 {number} 轮比允许的差，因此使用第 {number2} 轮（{value}）。</translation>
+    </message>
+    <message>
+        <source>If &apos;{name}&apos; is a shrunk model of Pruneapp, put its &apos;.shrink.json&apos; file, which was written with it, into its folder, or use load_shrunk.py in load(path). Otherwise the class or its arguments differ from those of the file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>如果 &apos;{name}&apos; 是 Pruneapp 的缩小模型，请将与其一同写入的 &apos;.shrink.json&apos; 文件放入其文件夹，或在 load(path) 中使用 load_shrunk.py。否则，类或其参数与文件不同。</translation>
     </message>
     <message>
         <source>For &apos;{name}&apos;, load(path) gets the weights as a plain state dict in a safetensors file. Read it with load_file(path) of safetensors.torch, without further keys.</source>
@@ -20910,6 +20904,21 @@ steps</extracomment>
         <translation>每个键/值头的{label}</translation>
     </message>
     <message>
+        <source>Kept next to the state dict: {first_names}; left out, because of the original widths: {first_names2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>与 state dict 一同保留：{first_names}；因属于原始宽度而省略：{first_names2}。</translation>
+    </message>
+    <message>
+        <source>Kept next to the state dict: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>与 state dict 一同保留：{first_names}。</translation>
+    </message>
+    <message>
+        <source>The file has only the state dict; left out: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件只包含 state dict；省略：{first_names}。</translation>
+    </message>
+    <message>
         <source>&apos;{place}&apos; keeps {counted}, {zeros} of them zeros: another layer needs as many.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{place}&apos; 保留 {counted}，其中 {zeros} 个为零：另一层需要同样多。</translation>
@@ -20953,21 +20962,6 @@ steps</extracomment>
         <source>All blocks have the widths of {name}={value}: a model built with that argument loads the state dict. {LOADER} loads it into any other model.</source>
         <extracomment>sentences</extracomment>
         <translation>所有块的宽度都由 {name}={value} 决定：用该参数创建的模型可加载此状态字典。{LOADER} 可将其加载到任何模型。</translation>
-    </message>
-    <message>
-        <source>A torch file keeps {first_names}, without {first_names2}, which belong to the original widths; other files have only the state dict.</source>
-        <extracomment>sentences</extracomment>
-        <translation>torch 文件保留 {first_names}，不包括属于原来宽度的 {first_names2}；其他文件只有状态字典。</translation>
-    </message>
-    <message>
-        <source>A torch file keeps {first_names}; other files have only the state dict.</source>
-        <extracomment>sentences</extracomment>
-        <translation>torch 文件保留 {first_names}；其他文件只有状态字典。</translation>
-    </message>
-    <message>
-        <source>Only the state dict is written, without {first_names}: the other contents of the checkpoint belong to the original widths.</source>
-        <extracomment>sentences</extracomment>
-        <translation>只写入状态字典，不包括 {first_names}：检查点的其他内容属于原来的宽度。</translation>
     </message>
     <message>
         <source>vLLM has kernels for some numbers of experts only.</source>

@@ -44,7 +44,10 @@ def files(call, tmp_path):
     torch.save({"model": vision_models.make("basic").float().state_dict(), "epoch": 3}, original)
     words = ("--channels", "40%", "--multiple", "1")
     assert call("shrink", original, *words, "-o", shrunk)[0] == 0
-    assert call("prune", shrunk, "--method", "l1_unstructured", "--amount", "30%", "-o", pruned)[0] == 0
+    assert (
+        call("prune", shrunk, "--method", "l1_unstructured", "--amount", "30%", "-o", pruned)[0]
+        == 0
+    )
     shutil.copy(f"{shrunk}.shrink.json", f"{pruned}.shrink.json")
     (tmp_path / "mine.py").write_text(SCRIPT)
     return shrunk, pruned, tmp_path / "mine.py"

@@ -149,16 +149,20 @@ def test_names_with_a_prefix_in_a_training_checkpoint(
 
     report = cut(state, structure, tmp_path / "cut.pt")
 
-    notice = next(notice for notice in report.notices if notice.startswith("A torch file keeps"))
-    assert notice == (
-        "A torch file keeps 'epoch_of_best', 'epoch', 'scheduler', without 'optimizer', 'ema', "
-        "which belong to the original widths; other files have only the state dict."
-    )
+    assert (
+        "Kept next to the state dict: 'epoch_of_best', 'epoch', 'scheduler'; left out, because of "
+        "the original widths: 'optimizer', 'ema'."
+    ) in report.notices
     container = torch.load(tmp_path / "cut.pt", weights_only=True)
     written = container.pop("model")
     assert container == {"epoch_of_best": 2, "epoch": 3, "scheduler": scheduler}
     assert written.keys() == tensors.keys()
-    cut(state, structure, tmp_path / "cut.safetensors")
+    weights = cut(state, structure, tmp_path / "cut.safetensors")
+    (notice,) = [each for each in weights.notices if "state dict" in each]
+    assert notice == (
+        "The file has only the state dict; left out: 'optimizer', 'ema', 'epoch_of_best' and 2 "
+        "more."
+    )
     assert load_file(tmp_path / "cut.safetensors").keys() == tensors.keys()
     assert written["module.two.weight"].shape == (5, 6, 3, 3)  # of 6 and 8
     assert written["module.hidden.weight"].shape == (12, 45)  # of 16 and 54

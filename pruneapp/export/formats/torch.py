@@ -589,8 +589,8 @@ TORCH = Format(
         not (_why_never_in_place(checkpoint) or checkpoint.contents.masks)
     ),
     in_place=lambda checkpoint, entry: not _why_not_patched(checkpoint, entry),
-    loaded_by=(
-        Loader("torch.load", "torch 1.6", "float8 since 2.1; mmap=True works"),
+    loaded_by=(Loader("torch.load", "torch 1.6", "float8 since 2.1; mmap=True works"),),
+    loaded_without_keys_by=(
         Loader("transformers", note="as pytorch_model.bin next to a config.json"),
     ),
     does_not=("Zeros do not reduce the size of a dense file.",),

@@ -212,10 +212,11 @@ class AxisRow(QWidget):
         grid.addWidget(self.choice, row, 4)
         grid.addWidget(self.notes, row + 1, 0, 1, COLUMNS)
 
-    def set_axis(self, axis: AxisForecast, share: float = 0.0) -> None:
+    def set_axis(self, axis: AxisForecast, share: float = 0.0, multiple: int = 1) -> None:
         """Show the forecast of the axis without emitting signals.
 
-        `share` (0 to 1) was requested; it is only shown if the axis is cut by shares.
+        `share` (0 to 1) was requested; it is only shown if the axis is cut by shares, whose widths
+        are rounded up to multiples of `multiple`.
         """
         self._axis, self._share = axis, round(share * 100)
         by_share = bool(axis.percents)
@@ -271,6 +272,19 @@ class AxisRow(QWidget):
             )
         elif axis.sizes and not movable and not by_share:
             notes.append(self.tr("The model's class supports no smaller size."))
+        removed = axis.before - axis.after
+        if by_share and multiple > 1 and removed < share * axis.before:
+            words = self.tr(
+                "{share} requested, {removed} removed: widths are rounded up to multiples of {n}."
+            )
+            notes.insert(
+                0,
+                words.format(
+                    share=f"{self._share}{self.percent.suffix()}",
+                    removed=number_format.part(removed, axis.before),
+                    n=number_format.count(multiple),
+                ),
+            )
         self.notes.setText("\n".join(notes))
         self.notes.setToolTip(
             as_plain(translate_sentence("\n".join(axis.notices[:_TOOLTIP_NOTICES])))
@@ -724,8 +738,10 @@ class AxisRows(QWidget):
         """Show the forecast of each axis; create rows the first time. Emits no signals."""
         if [axis.name for axis in forecast.axes] != list(self.rows):
             self._build(forecast.axes)
+        multiple = forecast.request.multiple or forecast.usual_multiple
         for axis in forecast.axes:
-            self.rows[axis.name].set_axis(axis, forecast.request.shares.get(axis.name, 0.0))
+            share = forecast.request.shares.get(axis.name, 0.0)
+            self.rows[axis.name].set_axis(axis, share, multiple)
             if axis.name == "vocabulary":
                 self.vocabulary.set_choice(forecast.request, forecast.surplus)
                 self.vocabulary.setVisible(not axis.why_not)

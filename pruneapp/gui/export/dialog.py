@@ -94,8 +94,8 @@ class RoundingNote(QWidget):
             words = self.tr("{type}: {size}, with 8 significant bits per value.")
             if offer.without_container is not None:
                 words = self.tr(
-                    "{type}: {size}, with 8 significant bits per value. Only the state dict "
-                    "({full} without rounding) is written then."
+                    "{type}: {size}, with 8 significant bits per value. The file then has only "
+                    "the state dict, which takes {full} if it is not rounded."
                 )
             size, full = map(number_format.size, (smaller, whole))
             self.note.setText(words.format(type=_SAFE_DTYPE, size=size, full=full))
@@ -117,7 +117,7 @@ _TEXT_OFFSET_PX = 3
 # the parts of an offer that the panel shows, without its size
 _DESCRIBED = attrgetter("name", "help", "why_not", "params")
 # the parts that depend on the values of the settings
-_EFFECTS = attrgetter("does_not", "state_dict_only")
+_EFFECTS = attrgetter("does_not", "state_dict_only", "loaded_by")
 _SHOWN_FOR = frozenset({QEvent.Type.FocusIn, QEvent.Type.KeyPress})
 
 
@@ -255,9 +255,8 @@ class FormatDetails(QWidget):
         """
         layout.addWidget(plain(offer.help, wrap=True))
         layout.addSpacing(8)
-        self._notes, self._around_notes = QWidget(), QVBoxLayout()
-        layout.addLayout(self._around_notes)
-        self._around_notes.addWidget(self._notes)
+        self._notes, self._loaders = QWidget(), QWidget()
+        layout.addWidget(self._notes)
         if offer.params:
             layout.addWidget(heading(self.tr("Settings")))
             layout.addSpacing(4)
@@ -272,10 +271,7 @@ class FormatDetails(QWidget):
             if offer.rounded_by:
                 self._add_rounding(self.fields, offer.rounded_by)
             layout.addSpacing(8)
-        if offer.loaded_by:
-            self._list(
-                layout, self.tr("Compatible with"), [loader_text(x) for x in offer.loaded_by]
-            )
+        layout.addWidget(self._loaders)
 
     def _add_rounding(self, fields: Fields, name: str) -> None:
         self.rounding = RoundingNote(fields)
@@ -286,14 +282,11 @@ class FormatDetails(QWidget):
     def _show_effects(self) -> None:
         """Show what the current settings keep and lose, in the notes and at the contents."""
         assert self._offer is not None
-        offer, notes = self._offer, QWidget()
+        offer = self._offer
         lines = [one for one in offer.does_not if one != offer.state_dict_only]
-        if lines:
-            self._list(lay_in_column(notes, spacing=4), self.tr("Notes"), lines)
-        put_in_place(self._around_notes, self._notes, notes)
-        notes.show()
-        self._notes.setParent(None)
-        self._notes = notes
+        self._notes = self._replace_list(self._notes, self.tr("Notes"), lines)
+        loaders = [loader_text(loader) for loader in offer.loaded_by]
+        self._loaders = self._replace_list(self._loaders, self.tr("Compatible with"), loaders)
         if self.fields is not None and CONTAINER.name in self.fields.editors:
             self.fields.set_fixed(CONTAINER.name, STATE_DICT, offer.state_dict_only)
 
@@ -309,11 +302,22 @@ class FormatDetails(QWidget):
         self.fields.editors[self._offer.rounded_by].setFocus()
         self._on_changed()
 
-    def _list(self, layout: QVBoxLayout, title: str, lines: list[str]) -> None:
-        layout.addWidget(heading(title))
-        for line in lines:
-            layout.addWidget(plain(f"· {line}", wrap=True, ink=MUTED))
-        layout.addSpacing(8)
+    def _replace_list(self, old: QWidget, title: str, lines: list[str]) -> QWidget:
+        """Replace a list by another one with a title; return it. It is empty without lines."""
+        new = QWidget()
+        layout = lay_in_column(new, spacing=4)
+        if lines:
+            layout.addWidget(heading(title))
+            for line in lines:
+                layout.addWidget(plain(f"· {line}", wrap=True, ink=MUTED))
+            layout.addSpacing(8)
+        parent = old.parentWidget()
+        around = None if parent is None else parent.layout()
+        assert isinstance(around, QVBoxLayout)
+        put_in_place(around, old, new)
+        new.show()
+        old.setParent(None)
+        return new
 
     def _on_changed(self) -> None:
         if self._offer is not None and self.fields is not None:

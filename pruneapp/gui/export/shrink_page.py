@@ -237,6 +237,7 @@ class ShrinkPage(QWidget):
         self.write_as.toggled.connect(self._request)
         self.ranking.currentIndexChanged.connect(self._on_ranking)
         self.scores.clicked.connect(self._choose_scores)
+        self.target.changed.connect(self._show_notes)
         self.target.changed.connect(self.changed)
         self.check.currentIndexChanged.connect(self._explain_check)
         self.again.clicked.connect(self._survey)
@@ -585,6 +586,18 @@ class ShrinkPage(QWidget):
         self.forecastRequested.emit(self._current_request)
         self.changed.emit()
 
+    def _show_notes(self) -> None:
+        """Show which programs load the file, and what it has beside the weights."""
+        found = self.forecast
+        if found is None:
+            return
+        notices = (*found.notices, *found.others.notices(self.target.target()))
+        lines = [f"· {translate_sentence(line)}" for line in found.loaded_by]
+        lines += [f"△ {translate_sentence(each)}" for each in notices]
+        for part in (self._of_notes, self.notes):
+            part.setVisible(bool(lines))
+        self.notes.setText("\n".join(lines))
+
     def _show_busy(self) -> None:
         if self.forecast is None:
             self.busy.show()
@@ -792,9 +805,4 @@ class ShrinkPage(QWidget):
         self._show_difference(forecast)
         self._show_effect()
         self._show_step(forecast)
-        lines = [f"· {translate_sentence(line)}" for line in forecast.loaded_by]
-        for part in (self._of_notes, self.notes):
-            part.setVisible(bool(lines or forecast.notices))
-        self.notes.setText(
-            "\n".join((*lines, *(f"△ {translate_sentence(each)}" for each in forecast.notices)))
-        )
+        self._show_notes()

@@ -15,7 +15,7 @@ from pruneapp.gui.evaluation.dialogs import EvaluateDialog
 from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.plots.pages import Page
 from tests.evaluation.test_traced_model import NETWORK
-from tests.gui.evaluation.test_evaluation_controller import agree
+from tests.gui.evaluation.test_evaluation_controller import agree, choose
 from tests.gui.export.test_shrink_controller import turn_to_page
 from tests.support.onnx_models import save
 from tests.support.onnx_networks import NETWORKS
@@ -306,6 +306,7 @@ def test_the_page_shrunk_traces_the_model_and_cuts_it(user, cnn, tmp_path):
     user.wait(lambda: dialog.page.order() is not None and not dialog.page.forecast.is_empty)
     user.click(dialog.page.evaluate)
     user.wait(lambda: "After shrinking" in dialog.page.state.text(), 60_000)
+    forecast_metric = dialog.page.state.text()
     widths = cnn.with_name("net.py.widths").read_text().splitlines()
     assert widths[-1] == "24 24", "the model of the script is resized"
     assert set(widths[:-1]) == {"32 32"}
@@ -315,6 +316,9 @@ def test_the_page_shrunk_traces_the_model_and_cuts_it(user, cnn, tmp_path):
     user.click(dialog.go)
     user.wait(path.exists)
     user.wait_idle()
+    shown = user.workbench.export.report.as_text()
+    assert "Kept next to the state dict: 'epoch'." in shown
+    user.close_report()
     container = torch.load(path, weights_only=True)
     assert container["model"]["module.first.weight"].shape[0] < 32
     assert container["epoch"] == 7
@@ -324,9 +328,20 @@ def test_the_page_shrunk_traces_the_model_and_cuts_it(user, cnn, tmp_path):
     code = f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\nfrom load_shrunk import load_shrunk"
     sys.modules.pop("load_shrunk", None)
     exec(code, space)
-    model = space["load_shrunk"](space["Net"]())
+    model = space["load_shrunk"](space["Net"]()).eval()
     assert sum(p.numel() for p in model.parameters()) == size.parameters
     assert model(torch.ones(2, 1, 8, 8)).shape == (2, 10)
+
+    # The written file is evaluated with the same script.
+    space["__file__"] = str(cnn)
+    value = space["evaluate"](model)
+    user.open_file(path)
+    choose(user, cnn, new=False)
+    user.wait(lambda: user.workbench.evaluation.has_results, 60_000)
+    (metric,) = user.workbench.evaluation.states()[0].quality.metrics
+    assert metric.value == pytest.approx(value, rel=1e-6)
+    assert f"{metric.value:.4g}" in forecast_metric
+    assert not user.trouble
 
 
 def test_a_session_comes_back_with_the_trace(user, new_user, cnn, tmp_path):

@@ -536,12 +536,13 @@ def test_what_rounding_drops_of_a_checkpoint_is_shown_before_the_export(user, tm
     user.wait(lambda: details.rounding is not None and details.rounding.isVisible())
     assert "The other contents of the opened file are kept." in texts()
     assert contents()[0]
+    assert "transformers" not in texts(), "it loads no state dict inside of another dict"
     offer = dialog.chosen_format()
     assert offer.nbytes > 700_000, "with the optimizer"
     assert offer.in_16_bits < 130_000
     assert details.rounding.note.text() == (
-        "bfloat16: 122 kB, with 8 significant bits per value. Only the state dict "
-        f"({number_format.size(offer.without_container)} without rounding) is written then."
+        "bfloat16: 122 kB, with 8 significant bits per value. The file then has only the state "
+        f"dict, which takes {number_format.size(offer.without_container)} if it is not rounded."
     )
     dtype = details.fields.editors["dtype"].combo
     dtype.setFocus()
@@ -560,6 +561,7 @@ def test_what_rounding_drops_of_a_checkpoint_is_shown_before_the_export(user, tm
     assert "Optimizer state of pruned weights is unchanged." in texts()
     user.choose(dtype, "bfloat16")
     user.wait(lambda: not contents()[0] and dialog.go.isEnabled())
+    assert "· transformers (as pytorch_model.bin" in texts()
     target = Path(dialog.target.path.text())
     user.click(dialog.go)
     user.wait(lambda: user.workbench.export.report is not None)

@@ -15,6 +15,7 @@ from pruneapp.gui.app.jobs import JobProgress, JobState
 from pruneapp.gui.export.shrink_page import ShrinkPage
 from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT
 from pruneapp.shrink.forecast import AxisForecast, LayersForecast, ModelSize, ShrinkForecast
+from pruneapp.shrink.plan import OtherContents
 from pruneapp.shrink.surveyed_state import TRAILING, CutRequest
 
 pytestmark = pytest.mark.usefixtures("english")
@@ -640,6 +641,36 @@ def test_the_slider_of_shares_cuts_more_to_the_right(graph_page, qtbot):
     assert graph_page.order().check == "shapes"
     qtbot.keyClick(channels.slider, Qt.Key.Key_Home)
     assert graph_page.asked[-1] == CutRequest()
+
+
+def test_a_share_and_what_rounding_makes_of_it(graph_page, qtbot):
+    channels = row(graph_page, "channels")
+    channels.percent.setFocus()
+    channels.percent.selectAll()
+    qtbot.keyClicks(channels.percent, "58")
+    qtbot.keyClick(channels.percent, Qt.Key.Key_Return)
+    request = graph_page.asked[-1]
+    cut = replace(CHANNELS, after=24, exactness=CHANGES)
+    graph_page.set_forecast(replace(GRAPH, axes=(cut,), request=request))
+    assert channels.notes.text().replace("\u00a0", " ") == (
+        "58 % requested, 40.0 % removed: widths are rounded up to multiples of 8."
+    )
+    graph_page.set_forecast(replace(GRAPH, axes=(replace(cut, after=16),), request=request))
+    assert not channels.notes.isVisible(), "at least as many were removed"
+
+
+def test_the_notes_state_what_a_file_of_the_chosen_name_contains(graph_page, tmp_path, qtbot):
+    others = OtherContents(("epoch",), ("optimizer",))
+    graph_page.set_forecast(replace(GRAPH, others=others))
+    assert graph_page.notes.text().endswith("left out: 'optimizer', 'epoch'.")
+    path = graph_page.target.path
+    path.setFocus()
+    path.selectAll()
+    qtbot.keyClicks(path, str(tmp_path / "new.pt"))
+    assert graph_page.notes.text().splitlines()[1:] == [
+        "△ Kept next to the state dict: 'epoch'; left out, because of the original widths: "
+        "'optimizer'."
+    ]
 
 
 def test_dead_units_are_the_share_at_the_left_end(graph_page, qtbot):
