@@ -21,6 +21,7 @@ class LocalRunner:
 
     name, interpreter = "my_evaluation.py", "python"
     agrees, has_reference, directions = False, False, None
+    notices: tuple[str, ...] = ()
 
     def __init__(
         self, script: EvaluationScript, measure: Measure, options: Options | None = None
@@ -48,7 +49,7 @@ class LocalRunner:
         self.measured.append(found)
         self.seeds.append(seed)
         self.repaired.append(set(snapshot.values))
-        return Measured(metrics, 0.25)
+        return Measured(metrics, 0.25, notices=self.notices)
 
     def kill_on_cancel(self):
         pass

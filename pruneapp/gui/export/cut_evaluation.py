@@ -22,7 +22,7 @@ from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.shrink_controller import ShrinkForecasts, measure_cut
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import call_soon
-from pruneapp.gui.widgets.engine_text import translate_error
+from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
 from pruneapp.gui.widgets.labels import join_sentences, with_label
 from pruneapp.gui.widgets.reports import metric_in_words, value_in_words
 from pruneapp.shrink.forecast import ShrinkForecast
@@ -70,6 +70,8 @@ class CutEvaluation(Feature[ExportDialog]):
         self._evaluation = evaluation
         self._key: object = None  # as `History.key`, of the state of the dialog
         self._forecasts: ShrinkForecasts | None = None  # of the dialog
+        # Sentences about evaluated cuts, as that of the worst sample, by state and cut.
+        self._notices: dict[tuple[object, str], tuple[str, ...]] = {}
         self._trials: list[Trial] = []
         self._trial_timer = QTimer(self)
         self._trial_timer.setInterval(_TRIAL_MS)
@@ -145,6 +147,8 @@ class CutEvaluation(Feature[ExportDialog]):
             share=number_format.percent(quality.sparsity),
             metric=metric_in_words(quality, evaluation.metric),
         )
+        notices = self._notices.get((key, forecast.request.identity()), ())
+        words = join_sentences(words, *map(translate_sentence, notices))
         return join_sentences(words, evaluation.why_old) if is_old else words
 
     def same_text_warning(self, forecast: ShrinkForecast) -> str:
@@ -195,6 +199,7 @@ class CutEvaluation(Feature[ExportDialog]):
                 raise
             self.dialog.set_trouble(translate_error(error))
         else:
+            self._notices[key, cut] = found.measurement.notices
             evaluation.keep_cut(process, key, cut, found)
             words = self.text_of(key, wanted)
             if words and (warning := self.same_text_warning(wanted)):

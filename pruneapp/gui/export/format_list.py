@@ -97,14 +97,20 @@ def rounding_text(cost: RoundingCost | str | None, dtype: str) -> str:
         notices.append(vanished.format(n=number_format.count(cost.vanished)))
     if not notices:
         notices.append(translate("ExportSizes", "All values are exact."))
+    return join_sentences(*notices, "" if cost.infinite else slow_dtype_text(dtype))
+
+
+def slow_dtype_text(dtype: str) -> str:
+    """Return what a dtype costs at run time; "" for others than float16 and bfloat16."""
+    if dtype == "float16":
+        return translate(
+            "ExportSizes",
+            "Most CPUs compute float16 several times more slowly than float32: convert the loaded "
+            "model to float32 there, or choose bfloat16.",
+        )
     if dtype == SMALLER:
-        notices.append(slow_dtype_text())
-    return join_sentences(*notices)
-
-
-def slow_dtype_text() -> str:
-    """Return what bfloat16 costs at run time."""
-    return translate("ExportSizes", "Some CPUs compute bfloat16 more slowly than float32.")
+        return translate("ExportSizes", "Some CPUs compute bfloat16 more slowly than float32.")
+    return ""
 
 
 def _infinite_text(cost: RoundingCost) -> str:

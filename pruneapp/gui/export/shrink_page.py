@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.errors import PruneAppError, abridge_text
 from pruneapp.export.report import CHANGES, EXACT
-from pruneapp.export.rounding import DTYPE, SMALLER
+from pruneapp.export.rounding import DTYPE
 from pruneapp.groups.group import MULTIPLES
 from pruneapp.gui.app.jobs import JobState
 from pruneapp.gui.export.axis_rows import AxisRows
@@ -796,7 +796,7 @@ class ShrinkPage(QWidget):
         self.write_as.setVisible(bool(forecast.write_as))
         if forecast.before is not None and forecast.after is not None:
             self.sizes.set_sizes(forecast.before, forecast.after)
-            slow = slow_dtype_text() if forecast.request.dtype == SMALLER else ""
+            slow = slow_dtype_text(forecast.request.dtype)
             self.embeddings.setText(
                 join_sentences(*filter(None, (fixed_dtype, embeddings_text(forecast), slow)))
             )

@@ -260,7 +260,8 @@ class QualityView(PlotView):
     def _value_of(self, state: MeasuredState) -> float | None:
         """Return the number of a state on the axis; None if it is unknown."""
         if self._axis.measure is QualityMeasure.SHRUNK:
-            return self._shrunk_sizes.get(state.number)
+            cut = state.quality.cut
+            return self._shrunk_sizes.get(state.number) if cut is None else cut.nbytes
         return self._axis.value_of(state)
 
     def _request_shrunk_sizes(self) -> None:
@@ -484,14 +485,25 @@ class QualityView(PlotView):
         return self._tolerances.get(metric.name, _usual_tolerance(metric))
 
     def best_state(self) -> MeasuredState | None:
-        """Return the smallest up-to-date state that meets the target; None if there is none.
+        """Return the smallest up-to-date state or cut that meets the target.
 
-        Size is measured by the axis. Of equal ones, the last is returned.
+        Size is measured by the axis. Of equal ones, the last is returned; None if none is smaller
+        than the largest state.
         """
-        passing = [state for state in self._states if self._passes(state)]
-        if not passing:
-            return None
-        return min(reversed(passing), key=lambda s: self._axis.smaller * (self._value_of(s) or 0.0))
+        shown = [*self._states, *(self._state_of_cut(*cut) for cut in self._cuts)]
+        sizes = [self._axis.smaller * (self._value_of(state) or 0.0) for state in shown]
+        passing = [
+            (size, -place)
+            for place, (state, size) in enumerate(zip(shown, sizes, strict=True))
+            if self._passes(state) and size < max(sizes)
+        ]
+        return shown[-min(passing)[1]] if passing else None
+
+    def _state_of_cut(self, state: MeasuredState, cut: StateQuality) -> MeasuredState:
+        """Return a cut of a state as a state with the name of both."""
+        words = "" if cut.cut is None else cut_in_words(cut.cut)
+        label = self.tr("{state}, {cut}").format(state=state.label, cut=words)
+        return replace(state, label=label, quality=cut)
 
     def _passes(self, state: MeasuredState) -> bool:
         rounding = 1e-12
@@ -531,9 +543,10 @@ class QualityView(PlotView):
         if self._all_old:
             return self._stale_reason
         best, target = self.best_state(), _amount(metric, self.tolerance)
-        if best is None or not best.quality.sparsity:
+        if best is None:
             words = self.tr(
-                "No pruned state measured so far is within {target} of the unpruned model."
+                "No pruned or shrunk model measured so far is within {target} of the unpruned "
+                "model."
             )
             if any(state.is_old for state in self._states):
                 words = join_sentences(
@@ -731,7 +744,7 @@ class QualityView(PlotView):
         if 0 <= self._described_point < len(self._states):
             return self._state_number(self._described_point)
         best = None if self._metric is None or self._metric.higher is None else self.best_state()
-        return best.number if best is not None and best.quality.sparsity else -1
+        return -1 if best is None else best.number
 
     def _on_go(self) -> None:
         if (state := self._target_state()) >= 0:

@@ -31,6 +31,7 @@ from pruneapp.export.report import (
 from pruneapp.export.rounding import RoundingCost
 from pruneapp.gui.export import target_row
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
+from pruneapp.gui.export.format_list import rounding_text
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.recipes.recipe_controller import RecipeDialog, RecipeLine
 from pruneapp.gui.widgets import screen as window_placing
@@ -698,6 +699,9 @@ class TestRounding:
             "Values rounded to 0: 3. Some CPUs compute bfloat16 more slowly than float32."
         )
         assert note.foregroundRole() == MUTED
+        assert "Most CPUs compute float16 several times more slowly" in rounding_text(
+            RoundingCost("float16", 9, 0.5, "a.w", (), 0), "float16"
+        )
         with qtbot.assertNotEmitted(dialog.roundingRequested):
             qtbot.keyClick(type_, Qt.Key.Key_Up)
         assert "64 values" in note.text(), "it is cached"

@@ -32,6 +32,7 @@ from pruneapp.shrink import proof
 from pruneapp.shrink.cut import ShrinkError
 from tests.gui.evaluation.test_evaluation_controller import agree
 from tests.gui.job_gate import Gate
+from tests.gui.script_runner import LocalRunner
 from tests.gui.user import plain
 from tests.shrink import vision_models
 from tests.support.model_folders import HIDDEN, LAYERS, write_llama, zeroed_neurons
@@ -91,6 +92,13 @@ def evaluate_cut(user, page, script):
     user.click(evaluation.dialog.go)
     agree(user)
     user.wait(lambda: "After shrinking" in page.state.text())
+
+
+def test_the_worst_sample_of_a_cut_is_named(user, dialog, runners, script, monkeypatch):
+    notice = "The lowest cosine, 0.4543, is that of sentence 4."
+    monkeypatch.setattr(LocalRunner, "notices", (notice,))
+    evaluate_cut(user, dialog.page, script)
+    assert notice in plain(dialog.page.state.text())
 
 
 def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, script):

@@ -142,7 +142,7 @@ CASES = {
         "quality",
         "Nothing has been evaluated yet. Press Evaluate… to measure the model with your own data "
         "or script.",
-        "No pruned state measured so far is within 1.0 points of the unpruned model.",
+        "No pruned or shrunk model measured so far is within 1.0 points of the unpruned model.",
         "L1 50 %:  50.0 % pruned: accuracy 60.0 %, 30.0 points worse",
         "state,sparsity,accuracy,difference,noise ±,meets the target,bytes,note,"
         "measured with\nL1 50 %,0.5,0.6,-0.30000000000000004,,no,,,",

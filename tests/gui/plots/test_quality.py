@@ -8,7 +8,14 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 
-from pruneapp.evaluation.metric import SIDES, MeasuredState, MetricChange, StateQuality, StepKind
+from pruneapp.evaluation.metric import (
+    SIDES,
+    EvaluatedCut,
+    MeasuredState,
+    MetricChange,
+    StateQuality,
+    StepKind,
+)
 from pruneapp.gui.plots.quality import OtherSession, QualityView
 from pruneapp.gui.plots.quality_chart import crosses, segments
 from tests.gui.user import plain
@@ -393,8 +400,8 @@ def test_the_target_is_described_and_dragged(view, qtbot):
     assert view.tolerance == pytest.approx(0.007)
     said = view.readout.text()
     assert said.endswith(
-        "No pruned state measured so far is within 0.7 points of the unpruned model. States "
-        "measured in an earlier run are not considered."
+        "No pruned or shrunk model measured so far is within 0.7 points of the unpruned model. "
+        "States measured in an earlier run are not considered."
     )
     qtbot.keyClick(canvas, Qt.Key.Key_Down, Qt.KeyboardModifier.ControlModifier)
     assert "L1 50 %" in view.readout.text()
@@ -602,6 +609,23 @@ def test_the_user_chooses_the_horizontal_axis(view, qtbot):
         qtbot.keyClick(view.axis_box, Qt.Key.Key_Up)
     assert "unpruned model: 50.0 % pruned (L1 50 %)" in plain(view.readout.text())
     assert [p.x for p in view.canvas.points] == [0, 50, 80]
+
+
+def test_a_cut_of_the_unpruned_model_can_be_the_best(view, qtbot):
+    opened, *others = SIZED
+    rounded = replace(opened.quality, cut=EvaluatedCut("", ("dtype bfloat16",), 4_000_000))
+    states = (replace(opened, cuts=(rounded,)), *others)
+    view.set_states(states, 1, "")
+    view.set_shrunk_sizes({0: 8_000_000, 1: 8_000_000, 2: 8_000_000}, "")
+    assert "L1 50 %" in plain(view.readout.text()), "a cut has no sparsity"
+
+    view.axis_box.setFocus()
+    for _ in range(view.axis_box.findData("shrunk")):
+        qtbot.keyClick(view.axis_box, Qt.Key.Key_Down)
+
+    said = plain(view.readout.text())
+    assert "unpruned model: down to 4.0 MB in the shrunk file (Opened, " in said
+    assert "bfloat16" in said
 
 
 def test_states_without_a_number_for_the_axis_are_left_out(view, qtbot):
