@@ -5577,6 +5577,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Alle Werte sind exakt.</translation>
     </message>
     <message>
+        <source>Most CPUs compute float16 several times more slowly than float32: convert the loaded model to float32 there, or choose bfloat16.</source>
+        <translation>Die meisten CPUs rechnen mit float16 um ein Mehrfaches langsamer als mit float32: Wandeln Sie das geladene Modell dort in float32 um, oder wählen Sie bfloat16.</translation>
+    </message>
+    <message>
         <source>Some CPUs compute bfloat16 more slowly than float32.</source>
         <translation>Manche CPUs rechnen mit bfloat16 langsamer als mit float32.</translation>
     </message>
@@ -8496,12 +8500,12 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{metric}, %</translation>
     </message>
     <message>
-        <source>It is unknown whether a higher or a lower {metric} is better. Declare HIGHER_IS_BETTER in the script, or choose it below the command line.</source>
-        <translation>Es ist nicht bekannt, ob ein höherer oder ein niedrigerer Wert von {metric} besser ist: Geben Sie HIGHER_IS_BETTER im Skript an, oder wählen Sie es neben der Befehlszeile.</translation>
+        <source>{state}, {cut}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>No pruned state measured so far is within {target} of the unpruned model.</source>
-        <translation>Kein bisher gemessener geprunter Zustand liegt innerhalb von {target} des ungeprunten Modells.</translation>
+        <source>It is unknown whether a higher or a lower {metric} is better. Declare HIGHER_IS_BETTER in the script, or choose it below the command line.</source>
+        <translation>Es ist nicht bekannt, ob ein höherer oder ein niedrigerer Wert von {metric} besser ist: Geben Sie HIGHER_IS_BETTER im Skript an, oder wählen Sie es neben der Befehlszeile.</translation>
     </message>
     <message>
         <source>States measured in an earlier run are not considered.</source>
@@ -8522,6 +8526,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>{share} pruned</source>
         <translation>{share} geprunt</translation>
+    </message>
+    <message>
+        <source>No pruned or shrunk model measured so far is within {target} of the unpruned model.</source>
+        <translation>Kein bisher gemessenes gepruntes oder verkleinertes Modell liegt innerhalb von {target} des ungeprunten Modells.</translation>
     </message>
     <message>
         <source>; noise ±{noise}</source>

@@ -5577,6 +5577,10 @@ Code inside checkpoints is never executed.</source>
         <translation>所有值都精确。</translation>
     </message>
     <message>
+        <source>Most CPUs compute float16 several times more slowly than float32: convert the loaded model to float32 there, or choose bfloat16.</source>
+        <translation>大多数 CPU 计算 float16 比 float32 慢数倍：请在 CPU 上将加载的模型转换为 float32，或选择 bfloat16。</translation>
+    </message>
+    <message>
         <source>Some CPUs compute bfloat16 more slowly than float32.</source>
         <translation>部分 CPU 计算 bfloat16 比 float32 慢。</translation>
     </message>
@@ -8496,12 +8500,12 @@ Code inside checkpoints is never executed.</source>
         <translation>{metric}，%</translation>
     </message>
     <message>
-        <source>It is unknown whether a higher or a lower {metric} is better. Declare HIGHER_IS_BETTER in the script, or choose it below the command line.</source>
-        <translation>不知道 {metric} 越高越好还是越低越好：请在脚本中声明 HIGHER_IS_BETTER，或在命令行旁选择。</translation>
+        <source>{state}, {cut}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>No pruned state measured so far is within {target} of the unpruned model.</source>
-        <translation>目前测量过的剪枝状态中，没有一个与未剪枝模型相差在 {target} 以内。</translation>
+        <source>It is unknown whether a higher or a lower {metric} is better. Declare HIGHER_IS_BETTER in the script, or choose it below the command line.</source>
+        <translation>不知道 {metric} 越高越好还是越低越好：请在脚本中声明 HIGHER_IS_BETTER，或在命令行旁选择。</translation>
     </message>
     <message>
         <source>States measured in an earlier run are not considered.</source>
@@ -8522,6 +8526,10 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>{share} pruned</source>
         <translation>已剪枝 {share}</translation>
+    </message>
+    <message>
+        <source>No pruned or shrunk model measured so far is within {target} of the unpruned model.</source>
+        <translation>目前测量过的剪枝或缩减后的模型中，没有一个与未剪枝模型的差距在 {target} 以内。</translation>
     </message>
     <message>
         <source>; noise ±{noise}</source>
