@@ -8500,10 +8500,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{metric}, %</translation>
     </message>
     <message>
-        <source>{state}, {cut}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>It is unknown whether a higher or a lower {metric} is better. Declare HIGHER_IS_BETTER in the script, or choose it below the command line.</source>
         <translation>Es ist nicht bekannt, ob ein höherer oder ein niedrigerer Wert von {metric} besser ist: Geben Sie HIGHER_IS_BETTER im Skript an, oder wählen Sie es neben der Befehlszeile.</translation>
     </message>

@@ -8500,10 +8500,6 @@ Code inside checkpoints is never executed.</source>
         <translation>{metric}，%</translation>
     </message>
     <message>
-        <source>{state}, {cut}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>It is unknown whether a higher or a lower {metric} is better. Declare HIGHER_IS_BETTER in the script, or choose it below the command line.</source>
         <translation>不知道 {metric} 越高越好还是越低越好：请在脚本中声明 HIGHER_IS_BETTER，或在命令行旁选择。</translation>
     </message>

@@ -502,8 +502,7 @@ class QualityView(PlotView):
     def _state_of_cut(self, state: MeasuredState, cut: StateQuality) -> MeasuredState:
         """Return a cut of a state as a state with the name of both."""
         words = "" if cut.cut is None else cut_in_words(cut.cut)
-        label = self.tr("{state}, {cut}").format(state=state.label, cut=words)
-        return replace(state, label=label, quality=cut)
+        return replace(state, label=join_names(state.label, words), quality=cut)
 
     def _passes(self, state: MeasuredState) -> bool:
         rounding = 1e-12
