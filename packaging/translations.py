@@ -574,7 +574,7 @@ WORDS = (
     "block {n} of {n2} ({name})",
     "block {n} of {n2} ({name}), step {n3} of {n4}",
     *("step {n} of {n2}", "trying the learning rate {rate}"),
-    "measuring the error before training",
+    *("measuring the error before training", "evaluating before and after"),
     # Notices of a recovery.
     ("{n} samples were not used, because the inputs exceed the limit for memory and disk."),
     "Only {n} samples were run through the model: more of them improve the result.",

@@ -201,6 +201,11 @@ class Job:
         """Yield a job for each of `count` parts of equal weight; see `weighted_parts`."""
         return self.weighted_parts((1,) * count)
 
+    def labelled(self, label: str) -> Job:
+        """Start a phase whose items all have the name `label`, and return the job for its work."""
+        self.start(_PART, label)
+        return Job(_JobPart(self, _PART, label), self.cancel)
+
     def weighted_parts(self, weights: Sequence[int]) -> Iterator[Job]:
         """Yield a job for each part, one after the other; `weights` are their shares.
 
@@ -218,10 +223,10 @@ class Job:
 
 
 class _JobPart:
-    """Forwards the progress of a part to the whole job."""
+    """Forwards the progress of a part to the whole job, with another label if one is given."""
 
-    def __init__(self, whole: Job, units: int) -> None:
-        self._whole, self._units = whole, units
+    def __init__(self, whole: Job, units: int, label: str = "") -> None:
+        self._whole, self._units, self._label = whole, units, label
         self._reached = 0
 
     def report(self, done: int, total: int, label: str) -> None:
@@ -229,4 +234,4 @@ class _JobPart:
         before = self._reached
         if total > 0:
             self._reached = max(before, min(self._units, done * self._units // total))
-        self._whole.step(self._reached - before, label)
+        self._whole.step(self._reached - before, self._label or label)

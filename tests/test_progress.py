@@ -77,6 +77,17 @@ def test_half_of_a_part_is_half_of_its_share_under_its_label():
     assert told.shares[-1] == 1.0
 
 
+def test_a_labelled_job_reports_its_progress_under_one_name():
+    told = Told()
+    for part in Job(told).parts(2):
+        inner = part.labelled("evaluating")
+        inner.start(4, "reading")
+        inner.step(2)
+        assert told.labels[-1] == "evaluating"
+    assert told.shares[-1] == 1.0
+    assert 0.75 in told.shares
+
+
 def test_parts_stop_where_the_job_is_cancelled():
     token = CancelToken()
     parts = Job(cancel=token).parts(2)

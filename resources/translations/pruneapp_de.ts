@@ -9151,10 +9151,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Anzeigen</translation>
     </message>
     <message>
-        <source>Evaluating before and after</source>
-        <translation>Auswertung vorher und nachher</translation>
-    </message>
-    <message>
         <source>The metric before and after is shown here when the evaluation has finished.</source>
         <translation>Die Metrik vorher und nachher wird hier gezeigt, sobald die Auswertung fertig ist.</translation>
     </message>
@@ -21336,6 +21332,11 @@ steps</extracomment>
         <source>measuring the error before training</source>
         <extracomment>sentences</extracomment>
         <translation>Fehler vor dem Training wird gemessen</translation>
+    </message>
+    <message>
+        <source>evaluating before and after</source>
+        <extracomment>sentences</extracomment>
+        <translation>Auswertung vorher und nachher</translation>
     </message>
     <message>
         <source>Only {n} samples were run through the model: more of them improve the result.</source>

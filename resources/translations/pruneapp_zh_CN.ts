@@ -9150,10 +9150,6 @@ computed on this computer.</source>
         <translation>显示</translation>
     </message>
     <message>
-        <source>Evaluating before and after</source>
-        <translation>正在评估前后状态</translation>
-    </message>
-    <message>
         <source>The metric before and after is shown here when the evaluation has finished.</source>
         <translation>评估完成后，这里会显示之前和之后的指标。</translation>
     </message>
@@ -21335,6 +21331,11 @@ steps</extracomment>
         <source>measuring the error before training</source>
         <extracomment>sentences</extracomment>
         <translation>正在测量训练前的误差</translation>
+    </message>
+    <message>
+        <source>evaluating before and after</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在评估前后状态</translation>
     </message>
     <message>
         <source>Only {n} samples were run through the model: more of them improve the result.</source>

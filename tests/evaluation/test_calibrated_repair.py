@@ -132,6 +132,20 @@ def test_the_progress_of_a_sequential_repair_follows_its_layers(runner_of, state
     assert layers.min() > 0.05
 
 
+def test_the_layers_of_a_simple_repair_have_a_visible_share_of_the_progress(runner_of, state):
+    """Regression: the bar was full while the layers were solved, for 15 s on a busy machine."""
+    shares = {}
+
+    class Shares:
+        def report(self, done, total, label):
+            shares.setdefault(label, done / total)
+
+    half = pruned(state, 0.7, ("0.weight", "3.weight", "4.weight"))
+    repair_by_script(runner_of(AGREEMENT), half, RepairSettings(), Job(Shares()))
+    first = next(share for label, share in shares.items() if label == "0.weight")
+    assert first < 0.81
+
+
 def test_what_is_pruned_and_not_repaired_goes_beside_the_model_from_the_beginning(runner_of, state):
     names = ("0.weight", "3.weight", "4.weight")
     half = pruned(state, 0.7, names)

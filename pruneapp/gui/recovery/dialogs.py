@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.errors import ParameterError
+from pruneapp.gui.app.jobs import JobProgress
 from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice, SourceFields
 from pruneapp.gui.method_form.editors import FlagEditor, rows_of_editors, valid_values
 from pruneapp.gui.plots.curves import CurveGroup, CurveView, StepCurve
@@ -34,7 +35,7 @@ from pruneapp.gui.recovery.progress import (
 )
 from pruneapp.gui.widgets.clipboard import text_of
 from pruneapp.gui.widgets.controls import CopyButton, choose_by_click, lay_in_column, single_shot
-from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
+from pruneapp.gui.widgets.engine_text import translate_error
 from pruneapp.gui.widgets.labels import (
     DANGER,
     MUTED,
@@ -51,11 +52,11 @@ from pruneapp.gui.widgets.number_format import count, number, percent, plural, r
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog, add_button_row
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.gui.widgets.short_names import ShortNames
+from pruneapp.gui.widgets.status import item_text, show_share
 from pruneapp.params import Param
 
 # Interval of repaints of the running training in milliseconds; scripts may report every step.
 _REPAINT_MS = 150
-_BAR_STEPS = 1000
 _BAR_HEIGHT = 8  # pixels
 _MIN_ROWS = 6  # minimum number of visible rows of the table of blocks
 _MIN_PLOT_LINES = 10
@@ -404,16 +405,13 @@ class RecoveryPanel(Dialog):
         if not self._repaint.isActive():
             self._repaint.start()
 
-    def set_job(self, done: int, total: int, label: str, seconds_left: float | None = None) -> None:
-        """Show what the job does, its progress and time left; `total` is 0 if that is unknown."""
-        self._seconds_left = seconds_left
+    def set_job(self, job: JobProgress) -> None:
+        """Show what the job does, its progress and time left, as the status bar shows them."""
+        self._seconds_left = job.seconds_left
         self._show_figures()
-        if label and not self._is_paused:
-            text = translate_sentence(label.rpartition(": ")[2])
+        if not self._is_paused and (text := item_text(job.label)):
             self.stage.setText(text[:1].upper() + text[1:])
-        self.bar.setRange(0, _BAR_STEPS if total and done else 0)
-        if total and done:
-            self.bar.setValue(round(_BAR_STEPS * min(1.0, done / total)))
+        show_share(self.bar, job.done / job.total if job.total else 0.0)
 
     def refresh(self) -> None:
         """Show the progress."""
@@ -427,15 +425,13 @@ class RecoveryPanel(Dialog):
 
     def _show_figures(self) -> None:
         progress = self.progress
-        # The time left of the job does not include blocks before the first one is trained.
-        known = progress.trains or not progress.blocks or HELD_OUT in progress.curves
-        left = progress.seconds_left or (self._seconds_left if known else None)
+        left = self._seconds_left
         loss = progress.loss
         texts = {
             "loss": _NOTHING if loss is None else number(float(f"{loss:.4g}")),
             "error": self._error_text(),
             "speed": number(float(f"{progress.speed:.3g}")) if progress.speed else _NOTHING,
-            "left": rough_duration(left) if left else _NOTHING,
+            "left": _NOTHING if left is None else rough_duration(left),
             "memory": size(progress.memory) if progress.memory else _NOTHING,
             "rate": self._rate_text(),
         }

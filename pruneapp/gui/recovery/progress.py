@@ -13,7 +13,6 @@ Points = list[tuple[float, float]]  # (step, value)
 # A script may yield after each step. Every second point of a longer curve is dropped, because the
 # curves are drawn several times per second: 14,000 points took 30 ms each time.
 _MOST_POINTS = 4_000
-_N_TRIALS = 3  # number of learning rates that are tried
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,6 @@ class RecoveryProgress:
     trial: float = 0.0  # the learning rate that is being tried; 0 for none
     step: int = 0
     speed: float = 0.0  # steps per second; 0 if unknown
-    block: Mapping[str, Any] = field(default_factory=dict)  # the last event "block"
     memory: int = 0  # bytes; 0 if unknown
     curves: dict[str, Points] = field(default_factory=dict)
     metrics: dict[str, Points] = field(default_factory=dict)  # of the user's training
@@ -70,7 +68,7 @@ class RecoveryProgress:
             case "training":
                 self.can_be_stopped = True
             case "block":
-                self.block, self.speed = event, event["speed"]
+                self.speed = event["speed"]
             case "window":
                 window = TrainedWindow(event["name"], event["before"], event["after"])
                 self.windows.append(window)
@@ -130,23 +128,3 @@ class RecoveryProgress:
         """The last training loss; None if unknown."""
         points = self.curves.get(TRAINING)
         return points[-1][1] if points else None
-
-    @property
-    def seconds_left(self) -> float | None:
-        """Estimated seconds until the last step of the whole model; None if unknown.
-
-        A step of the whole model takes about as long as one of each block.
-        """
-        if not self.speed or not self.steps:
-            return None
-        if HELD_OUT in self.curves:
-            return max(0, self.steps - self.step) / self.speed
-        whole: int = self.steps if self.plan.get("trains") != "none" else 0
-        trials: int = self.plan.get("trial_steps", 0)
-        if self.rates:
-            return (max(0, trials * (1 - len(self.rates) / _N_TRIALS)) + whole) / self.speed
-        if not self.block:
-            return None
-        n: int = self.plan.get("windows", 0)
-        blocks: int = (n - self.block["number"] + 1) * self.block["steps"] - self.block["step"]
-        return (blocks + n * (trials * bool(whole) + whole)) / self.speed

@@ -61,6 +61,8 @@ from pruneapp.repair.repair import PrunedLayer, pruned_layers
 PURPOSE = "recovery"
 # The worker writes a checkpoint each minute, from which the same recovery continues.
 _CONTINUES_AFTER_S = 120.0
+# Weight of the training in the progress; that of the evaluations after it is 1.
+_TRAINING_SHARE = 4
 PARAMS: tuple[Param, ...] = (
     STEPS,
     OptionalFloatParam(
@@ -132,6 +134,9 @@ class RecoveryRun:
         `train_by_script` and `open_checkpoint`.
         """
         request, seed = self._request, self._agreed.options.seed
+        evaluates = request.evaluates and self._agreed.script.may_define("evaluate")
+        parts = job.weighted_parts((_TRAINING_SHARE, 1 if evaluates else 0))
+        training = next(parts)
         with (
             open_unpruned("" if request.trains else request.unpruned, job) as unpruned,
             contextlib.closing(self._agreed.runner(job)) as runner,
@@ -140,17 +145,19 @@ class RecoveryRun:
             runner.worker.kills_on_cancel = True  # the process may be killed: it is not used again
             if request.trains:
                 done = train_by_script(
-                    runner, request.snapshot, job, seed=seed, on_event=self._on_event
+                    runner, request.snapshot, training, seed=seed, on_event=self._on_event
                 )
             else:
                 settings = replace(request.settings, unpruned=unpruned, seed=seed)
-                done = recover_by_script(runner, request.snapshot, settings, job, self._on_event)
-            evaluates = request.evaluates and self._agreed.script.may_define("evaluate")
+                done = recover_by_script(
+                    runner, request.snapshot, settings, training, self._on_event
+                )
             if not evaluates or done.proposal is None:
                 return MeasuredRecovery(done)
             self._on_event({"what": "evaluating"})
             try:
-                return MeasuredRecovery(done, self._measure(runner, done, Job(cancel=job.cancel)))
+                part = next(parts).labelled("evaluating before and after")
+                return MeasuredRecovery(done, self._measure(runner, done, part))
             except EvaluationError as error:
                 return MeasuredRecovery(done, unmeasured=error)
 
@@ -162,10 +169,11 @@ class RecoveryRun:
         before, calibrated = self._request.snapshot, self._request.calibrated_with
         after, parameters = done.proposal.edit.apply_to(before), self._request.parameters
         evaluator = Evaluator(runner)
-        evaluator.measure_baseline(before, job)
-        first = measure_state(evaluator, before, parameters, job, calibrated)
+        parts = job.parts(3)
+        evaluator.measure_baseline(before, next(parts))
+        first = measure_state(evaluator, before, parameters, next(parts), calibrated)
         calibrated |= {done.source.data}
-        return first, measure_state(evaluator, after, parameters, job, calibrated)
+        return first, measure_state(evaluator, after, parameters, next(parts), calibrated)
 
     def control(self, what: Literal["stop", "pause", "resume"]) -> None:
         """Pause, continue or end the training; without effect before it begins."""
@@ -451,7 +459,6 @@ class RecoverController(Feature[Dialog]):
             return
         if event["what"] == "evaluating":
             self.panel.progress.can_be_stopped = False
-            self.panel.set_job(0, 0, self.tr("Evaluating before and after"))
             self.panel.refresh()
             return
         self.panel.progress.add(event)
@@ -461,7 +468,7 @@ class RecoverController(Feature[Dialog]):
     def _on_progressed(self, progress: JobProgress) -> None:
         running = self._running
         if self.panel is not None and running is not None and progress.title == running.title:
-            self.panel.set_job(progress.done, progress.total, progress.label, progress.seconds_left)
+            self.panel.set_job(progress)
 
     @Slot(bool)
     def _on_pause(self, pause: bool) -> None:

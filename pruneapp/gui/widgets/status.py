@@ -23,6 +23,7 @@ LONG_MS = 2_500
 # A cancelled job ends earlier, unless it has to wait for a disk.
 DISK_MS = 250
 _STEPS = 1000
+_MOST_SHOWN = 0.97  # largest share in a bar: the rest is visible in a narrow one
 _LONGEST_S = 89 * 60  # a time left with the longest text
 # Items that repeat the title of their job: "Evaluation: evaluating".
 _REPETITIONS = {"counting multiply-adds", "evaluating", "recovering"}
@@ -47,11 +48,14 @@ def time_left_text(seconds: float) -> str:
 
 
 def show_share(bar: QProgressBar, share: float) -> None:
-    """Show a share, from 0 to 1, in a bar; 0 as an indeterminate bar."""
+    """Show a share, from 0 to 1, in a bar that ends with the job; 0 as an indeterminate bar.
+
+    The bar is never full: the job is running.
+    """
     bar.setUpdatesEnabled(False)  # `setValue` would paint immediately
     bar.setRange(0, _STEPS if share > 0 else 0)
     if share > 0:
-        bar.setValue(round(_STEPS * min(1.0, share)))
+        bar.setValue(round(_STEPS * min(_MOST_SHOWN, share)))
     bar.setUpdatesEnabled(True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
+from pruneapp.gui.app.jobs import JobProgress
 from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.recovery.dialogs import (
     RecoverDialog,
@@ -14,6 +15,7 @@ from pruneapp.gui.recovery.dialogs import (
 )
 from pruneapp.gui.recovery.progress import RecoveryProgress
 from pruneapp.gui.recovery.recover_controller import PARAMS
+from pruneapp.gui.widgets.status import JobStatus
 from tests.gui.user import plain
 
 POINTS = [
@@ -87,16 +89,28 @@ def test_the_steps_of_blocks_are_shown(dialog):
     assert dialog.note.text().startswith("train(model) decides")
 
 
-def test_the_panel_does_not_estimate_before_the_blocks(show, english):
+def test_stage_and_time_left_of_the_panel_are_those_of_the_status_bar(show, english):
+    """Regression: the panel computed another time left, and kept only the end of an item."""
     panel = show(RecoveryPanel(RecoveryProgress(60, blocks=True)), 720, 540)
-    panel.set_job(3, 100, "recording inputs", 50.0)
-    assert panel.figures["left"].text() == "–"
     panel.progress.add({"what": "plan", "trains": "all", "windows": 6, "trial_steps": 30})
     block = {"what": "block", "number": 2, "step": 20, "steps": 50, "speed": 10.0}
     panel.progress.add(block | {"name": "encoder.layer.1"})
-    panel.set_job(5, 100, "recovering: block 2 of 6 (encoder.layer.1), step 20 of 50", 50.0)
-    assert panel.stage.text() == "Block 2 of 6 (encoder.layer.1), step 20 of 50"
-    assert panel.figures["left"].text() != "–"
+    status = show(JobStatus(), 700, 40)
+    for label, left in (
+        ("recording inputs", None),
+        ("recovering: block 2 of 6 (encoder.layer.1), step 20 of 50", 80.0),
+        ("handing over the weights: fc.weight", 20.0),
+        ("evaluating before and after", 4.0),
+    ):
+        panel.set_job(JobProgress("Recovery", label, 5, 100, left))
+        status.set_job("Recovery")
+        status.set_progress(5, 100, label, left)
+        stage = panel.stage.text()
+        assert plain(status.label.text()) == f"Recovery: {stage[:1].lower()}{stage[1:]} …"
+        time = panel.figures["left"].text()
+        assert left is None or f"about {time} left" == status.left.text()
+        assert (time == "–") is (left is None)
+        assert panel.bar.value() == status.bar.value()
 
 
 def test_without_a_script_nothing_can_be_recovered(dialog):
@@ -109,12 +123,12 @@ def test_the_panel_shows_figures(show, english):
     panel = show(RecoveryPanel(RecoveryProgress.of(POINTS, 100)), 720, 540)
     assert plain(panel.figures["error"].text()) == "0.25 (−50 %)"
     assert panel.figures["speed"].text() == "12.3"
-    assert plain(panel.figures["left"].text()) == "10 s"
     assert panel.figures["memory"].text() == "–"
-    panel.set_job(0, 0, "")
+    panel.set_job(JobProgress("", "", 0, 0))
     assert panel.stage.text() == "Starting"
-    panel.set_job(5, 100, "recovering: step 5 of 100")
+    panel.set_job(JobProgress("", "recovering: step 5 of 100", 5, 100, 10.0))
     assert panel.stage.text() == "Step 5 of 100"
+    assert plain(panel.figures["left"].text()) == "10 s"
     assert panel.bar.value() == 50
 
 
@@ -124,7 +138,7 @@ def test_the_panel_of_the_users_training_shows_what_it_reports(show, english):
     assert "train() of the script yields" in panel.curves.empty_text()
     progress.add({"what": "training"})
     progress.add({"what": "point", "step": 3, "training": 1.23456, "lr": 0.01})
-    panel.set_job(0, 0, "training", 30.0)
+    panel.set_job(JobProgress("", "training", 0, 0, 30.0))
     panel.refresh()
     shown = {name: plain(figure.text()) for name, figure in panel.figures.items()}
     assert shown == {"loss": "1.235", "left": "30 s", "rate": "0.01"}
@@ -135,17 +149,17 @@ def test_the_panel_shows_what_is_done_before_the_first_step(show, english):
     """A new user saw dashes only, and another learning rate than the one being tried."""
     progress = RecoveryProgress(60)
     panel = show(RecoveryPanel(progress), 720, 540)
-    panel.set_job(3, 100, "recording inputs", 50.0)
+    panel.set_job(JobProgress("", "recording inputs", 3, 100, 50.0))
     assert panel.stage.text() == "Recording inputs"
     assert plain(panel.figures["left"].text()) == "50 s"
-    panel.set_job(10, 100, "recovering: measuring the error before training", 45.0)
+    panel.set_job(JobProgress("", "recovering: measuring the error before training", 10, 100, 45.0))
     assert panel.stage.text() == "Measuring the error before training"
     progress.add({"what": "stage", "name": "start", "loss": 0.198})
     progress.add({"what": "trial", "lr": 0.001 / 3})
     progress.add({"what": "rate", "lr": 0.001 / 3, "error": 0.3, "speed": 1.5, "memory": 10**9})
     progress.add({"what": "trial", "lr": 0.001})
     panel.refresh()
-    panel.set_job(20, 100, "recovering: trying the learning rate 0.001", 40.0)
+    panel.set_job(JobProgress("", "recovering: trying the learning rate 0.001", 20, 100, 40.0))
     assert panel.stage.text() == "Trying the learning rate 0.001"
     shown = {name: plain(figure.text()) for name, figure in panel.figures.items()}
     assert shown == {
@@ -159,7 +173,7 @@ def test_the_panel_shows_what_is_done_before_the_first_step(show, english):
     progress.add({"what": "point", "step": 3, "held_out": 0.19, "speed": 1.0})
     panel.refresh()
     assert panel.figures["rate"].text() == "0.00033", "the best one tried"
-    assert plain(panel.figures["left"].text()) == "60 s"
+    assert plain(panel.figures["left"].text()) == "40 s", "as the status bar"
 
 
 def report(show, **more):

@@ -24,32 +24,17 @@ def test_distillation_is_followed_from_the_plan_to_the_last_point():
     progress.add({"what": "rate", "lr": 0.003, "error": 0.2})
     progress.add({"what": "rate", "lr": 0.009, "error": 0.3})
     assert progress.rate == 0.003
-    assert progress.seconds_left == 50
     progress.add({"what": "point", "step": 0, "held_out": 0.5})
     progress.add({"what": "point", "step": 20, "training": 2, "held_out": 0.1, "speed": 4.0})
     progress.add({"what": "point", "step": 40, "training": 1, "held_out": 0.2, "memory": 7})
     assert progress.error == 0.2
     assert progress.start == 0.5
-    assert progress.seconds_left == 15
     assert progress.memory == 7
     assert progress.curves["training"] == [(20, 2), (40, 1)]
     assert not progress.has_risen, "it never exceeded the start"
     progress.add({"what": "point", "step": 60, "held_out": 0.6})
     progress.add({"what": "point", "step": 80, "held_out": 0.1})
     assert progress.has_risen
-
-
-def test_the_time_left_includes_the_blocks():
-    progress = RecoveryProgress(60, blocks=True)
-    progress.add(PLAN | {"windows": 6, "trial_steps": 30})
-    assert progress.seconds_left is None
-    block = {"what": "block", "name": "b", "number": 2, "step": 20, "steps": 50, "speed": 10.0}
-    progress.add(block)
-    assert progress.seconds_left == (30 + 4 * 50 + 6 * (30 + 60)) / 10
-    progress.add({"what": "rate", "lr": 0.001, "error": 0.4, "speed": 2.0})
-    assert progress.seconds_left == (20 + 60) / 2
-    progress.add({"what": "point", "step": 0, "held_out": 0.5})
-    assert progress.seconds_left == 60 / 2
 
 
 def test_long_curves_are_thinned():
@@ -73,4 +58,3 @@ def test_the_users_training_has_its_own_curves():
     assert progress.rate == 0.1
     assert progress.metrics == {"accuracy": [(2, 0.5)]}
     assert progress.error is None
-    assert progress.seconds_left is None

@@ -469,6 +469,36 @@ def test_a_worse_metric_is_only_kept_on_request(pruned, tmp_path, keeps):
     user.wait(lambda: len(user.workbench.evaluation.states()) == 2)
 
 
+def test_panel_and_status_bar_agree_until_the_end_of_the_evaluation(pruned, tmp_path):
+    """Regression: the panel evaluated, while the bar trained with 5 s left and was full."""
+    user, recover, status = pruned, pruned.workbench.recover, pruned.window.job_status
+    slow = EVALUATES.removeprefix(CALIBRATES).replace("    with", "    time.sleep(0.3)\n    with")
+    dialog = choose_script(user, training(40, 0.01) + slow, tmp_path, trains=True)
+    seen = []
+
+    def note(progress):
+        if recover.panel is not None and status.isVisible():
+            words = plain(status.label.text())
+            seen.append((words, recover.panel.stage.text(), status.bar.value()))
+            assert recover.panel.bar.value() == status.bar.value()
+            assert status.bar.value() < status.bar.maximum() or not status.bar.maximum()
+            left = recover.panel.figures["left"].text()
+            assert left in status.left.text() or left == "–"
+
+    user.workbench.jobs.progressed.connect(note)
+    agree(user, dialog)
+    user.wait(lambda: recover.dialog is not None or user.trouble, timeout=60_000)
+    assert user.trouble == []
+    for words, stage, _ in seen:
+        assert words == f"Recovery: {stage[:1].lower()}{stage[1:]} …"
+    stages = list(dict.fromkeys(stage for _, stage, _ in seen))
+    assert stages[-1] == "Evaluating before and after"
+    trained = max(bar for _, stage, bar in seen if stage == "Training")
+    assert trained <= 800
+    assert min(bar for _, stage, bar in seen if stage == stages[-1]) >= trained
+    user.key("Return", recover.dialog)
+
+
 def test_a_failed_evaluation_does_not_lose_the_result(pruned, tmp_path):
     user = pruned
     body = CALIBRATES + "\ndef evaluate(model):\n    raise OSError('no data')\n"
