@@ -382,4 +382,4 @@ def _inputs(options: Options) -> dict[str, Any]:
 def _first_line(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     first = 2 if lines and lines[0].endswith(":") else 1  # torch: "Error(s) in loading …:"
-    return abridge_text(" ".join(lines[:first])).rstrip(". ")
+    return abridge_text(" ".join(" ".join(lines[:first]).split())).rstrip(". ")

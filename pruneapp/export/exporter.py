@@ -17,7 +17,7 @@ from pruneapp.checkpoint.io.upload import NewFile, ObjectFile, SealedFile, new_f
 from pruneapp.errors import ExportError, counted, first_names, in_numeric_order
 from pruneapp.export.catalog import FORMATS, get
 from pruneapp.export.completeness import account_for, find_omitted, refuse_unwritable
-from pruneapp.export.destination.sidecars import empty_modules, home_of
+from pruneapp.export.destination.sidecars import empty_modules, home_of, records_for_copies
 from pruneapp.export.destination.target import (
     TargetFolder,
     check_disk_space,
@@ -128,6 +128,11 @@ def _plan_file(
     (plan,) = plan_weights(
         state, form, values, job, path=request.path, provenance=provenance
     ).values()
+    if form.lossless:  # it contains weights
+        checkpoint, names = state.checkpoint, [target.name]
+        if _is_opened(checkpoint, target) and not request.replace_original:
+            names.append(kept_name(target).name)  # the opened file is renamed
+        plan = replace(plan, beside={**plan.beside, **records_for_copies(checkpoint, names)})
     sidecar_plans, notices = plan_sidecars(plan, target)
     parts = {target.with_name(name): each for name, each in plan.parts.items()}
     return {target: replace(plan, notices=(*plan.notices, *notices)), **parts, **sidecar_plans}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -48,7 +47,6 @@ def files(call, tmp_path):
         call("prune", shrunk, "--method", "l1_unstructured", "--amount", "30%", "-o", pruned)[0]
         == 0
     )
-    shutil.copy(f"{shrunk}.shrink.json", f"{pruned}.shrink.json")
     (tmp_path / "mine.py").write_text(SCRIPT)
     return shrunk, pruned, tmp_path / "mine.py"
 
@@ -83,6 +81,8 @@ def test_a_pruned_cut_is_repaired_and_recovered(call, files, command, tmp_path):
     )
     assert status == 0, err
     before, after = (torch.load(path)["model"] for path in (pruned, tmp_path / "out.pt"))
+    records = [Path(f"{path}.shrink.json") for path in (shrunk, tmp_path / "out.pt")]
+    assert records[0].read_bytes() == records[1].read_bytes(), "a copy is with each export"
     assert {n: t.shape for n, t in before.items()} == {n: t.shape for n, t in after.items()}
     assert any(not torch.equal(before[name], after[name]) for name in before)
 
@@ -95,3 +95,11 @@ def test_without_the_record_the_error_names_the_cause(call, files):
     assert "size mismatch for" in err
     assert "If 'small.pt' is a shrunk model of Pruneapp, put its '.shrink.json' file" in err
     assert "\\u0009" not in err, "tabs of torch's messages are printed as spaces"
+
+
+def test_the_opened_file_can_be_replaced(call, files):
+    shrunk, _, script = files
+    words = ("--method", "l1_unstructured", "--amount", "20%", "-o", shrunk)
+    assert call("prune", shrunk, *words)[0] == 0
+    for path in (shrunk, shrunk.with_name("small.orig.pt")):
+        assert call("evaluate", path, "--script", script, "--device", "cpu")[0] == 0

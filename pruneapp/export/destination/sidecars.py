@@ -12,7 +12,7 @@ import contextlib
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -128,6 +128,22 @@ def has_shrink_record(checkpoint: Checkpoint) -> bool:
         return False
     paths = {checkpoint.path, home_of(checkpoint)}
     return any(shrink_record_of(path).is_file() for path in paths)
+
+
+def records_for_copies(checkpoint: Checkpoint, names: Iterable[str]) -> dict[str, bytes]:
+    """Return the record of an opened shrunk file, by the name that it has next to each copy.
+
+    `names` are those of the copies. Empty if there is no record, or one of more than 64 MiB. Raises
+    `ExportError` if it cannot be read.
+    """
+    if is_store(checkpoint.path):
+        return {}
+    path = shrink_record_of(checkpoint.path)
+    with reading(path):
+        if not path.is_file() or path.stat().st_size > _LARGEST_COMPANION:
+            return {}
+        data = path.read_bytes()
+    return {shrink_record_of(path.with_name(name)).name: data for name in names}
 
 
 def is_home(checkpoint: Checkpoint, target: Path) -> bool:
