@@ -9242,24 +9242,28 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>train() ausführen</translation>
     </message>
     <message>
-        <source>Recover in 1 step</source>
-        <translation>In 1 Schritt wiederherstellen</translation>
+        <source>The whole model is trained in 1 step.</source>
+        <translation>Das ganze Modell wird in 1 Schritt trainiert.</translation>
     </message>
     <message>
-        <source>Recover in {n} steps</source>
-        <translation>In {n} Schritten wiederherstellen</translation>
+        <source>The whole model is trained in {n} steps.</source>
+        <translation>Das ganze Modell wird in {n} Schritten trainiert.</translation>
+    </message>
+    <message>
+        <source>Each block is trained in 1 step, then the whole model in 1 step.</source>
+        <translation>Jeder Block wird in 1 Schritt trainiert, dann das ganze Modell in 1 Schritt.</translation>
+    </message>
+    <message>
+        <source>Each block is trained in up to {n} steps, then the whole model in {n} steps.</source>
+        <translation>Jeder Block wird in bis zu {n} Schritten trainiert, dann das ganze Modell in {n} Schritten.</translation>
+    </message>
+    <message>
+        <source>Three learning rates are tried for a few steps each.</source>
+        <translation>Drei Lernraten werden in je einigen Schritten ausprobiert.</translation>
     </message>
     <message>
         <source>15 % of the inputs are held out. New weights are kept only if the error on these inputs becomes smaller.</source>
         <translation>15 % der Eingaben werden zurückgehalten. Neue Gewichte werden nur behalten, wenn der Fehler auf diesen Eingaben kleiner wird.</translation>
-    </message>
-    <message>
-        <source>First each block is trained in 1 step, then the whole model in 1 step.</source>
-        <translation>Erst wird jeder Block in 1 Schritt trainiert, dann das ganze Modell in 1 Schritt.</translation>
-    </message>
-    <message>
-        <source>First each block is trained in up to {n} steps, then the whole model in {n} steps.</source>
-        <translation>Erst wird jeder Block in bis zu {n} Schritten trainiert, dann das ganze Modell in {n} Schritten.</translation>
     </message>
     <message>
         <source>train(model) decides how long it trains. It may yield a loss, (loss, learning rate) or a dict of metrics, which are plotted.</source>

@@ -9241,24 +9241,28 @@ computed on this computer.</source>
         <translation>运行 train()</translation>
     </message>
     <message>
-        <source>Recover in 1 step</source>
-        <translation>用 1 步恢复训练</translation>
+        <source>The whole model is trained in 1 step.</source>
+        <translation>整个模型训练 1 步。</translation>
     </message>
     <message>
-        <source>Recover in {n} steps</source>
-        <translation>用 {n} 步恢复训练</translation>
+        <source>The whole model is trained in {n} steps.</source>
+        <translation>整个模型训练 {n} 步。</translation>
+    </message>
+    <message>
+        <source>Each block is trained in 1 step, then the whole model in 1 step.</source>
+        <translation>每个块训练 1 步，然后整个模型训练 1 步。</translation>
+    </message>
+    <message>
+        <source>Each block is trained in up to {n} steps, then the whole model in {n} steps.</source>
+        <translation>每个块最多训练 {n} 步，然后整个模型训练 {n} 步。</translation>
+    </message>
+    <message>
+        <source>Three learning rates are tried for a few steps each.</source>
+        <translation>会各用几步尝试三个学习率。</translation>
     </message>
     <message>
         <source>15 % of the inputs are held out. New weights are kept only if the error on these inputs becomes smaller.</source>
         <translation>15% 的输入留作验证。只有当这些输入上的误差变小时，才会保留新的权重。</translation>
-    </message>
-    <message>
-        <source>First each block is trained in 1 step, then the whole model in 1 step.</source>
-        <translation>先用 1 步训练每个块，然后用 1 步训练整个模型。</translation>
-    </message>
-    <message>
-        <source>First each block is trained in up to {n} steps, then the whole model in {n} steps.</source>
-        <translation>先用最多 {n} 步训练每个块，然后用 {n} 步训练整个模型。</translation>
     </message>
     <message>
         <source>train(model) decides how long it trains. It may yield a loss, (loss, learning rate) or a dict of metrics, which are plotted.</source>

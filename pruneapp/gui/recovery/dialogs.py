@@ -240,26 +240,31 @@ class RecoverDialog(Dialog):
             steps = self.values()["steps"]
         except ParameterError as wrong:
             error = "" if trains else translate_error(wrong, self._params)
-        if trains:
-            self.go.setText(self.tr("Run train()"))
-        elif not error:
-            words = plural(steps, self.tr("Recover in 1 step"), self.tr("Recover in {n} steps"))
-            self.go.setText(words)
+        self.go.setText(self.tr("Run train()") if trains else self.tr("Recover"))
         self.go.setEnabled(self._may_recover and not error)
         text = self.tr(
             "15 % of the inputs are held out. New weights are kept only if the error on these "
             "inputs becomes smaller."
         )
-        if not trains and self.editors["windows"].value():
-            first = plural(
+        if not trains and not error:
+            plan = plural(
                 steps,
-                self.tr("First each block is trained in 1 step, then the whole model in 1 step."),
-                self.tr(
-                    "First each block is trained in up to {n} steps, then the whole model in {n} "
-                    "steps."
-                ),
+                self.tr("The whole model is trained in 1 step."),
+                self.tr("The whole model is trained in {n} steps."),
             )
-            text = join_sentences(first, text)
+            if self.editors["windows"].value():
+                plan = plural(
+                    steps,
+                    self.tr("Each block is trained in 1 step, then the whole model in 1 step."),
+                    self.tr(
+                        "Each block is trained in up to {n} steps, then the whole model in {n} "
+                        "steps."
+                    ),
+                )
+            if self.values()["lr"] is None:
+                trials = self.tr("Three learning rates are tried for a few steps each.")
+                plan = join_sentences(plan, trials)
+            text = join_sentences(plan, text)
         if trains:
             text = self.tr(
                 "train(model) decides how long it trains. It may yield a loss, (loss, learning "

@@ -80,10 +80,13 @@ def test_the_steps_of_blocks_are_shown(dialog):
     """A user asked for 60 steps, and blocks were trained for minutes before them."""
     dialog.set_functions(trains=True, evaluates=False, found=True)
     dialog.editors["steps"].field.setValue(60)
-    words = "First each block is trained in up to 60 steps, then the whole model in 60 steps."
-    assert dialog.note.text().startswith(words)
+    words = "Each block is trained in up to 60 steps, then the whole model in 60 steps. "
+    trials = "Three learning rates are tried for a few steps each. 15 %"
+    assert dialog.note.text().startswith(words + trials)
     dialog.editors["windows"].box.click()
-    assert dialog.note.text().startswith("15")
+    assert dialog.note.text().startswith(f"The whole model is trained in 60 steps. {trials}")
+    dialog.editors["lr"].field.setText("0.001")
+    assert "Three learning rates" not in dialog.note.text()
     dialog.editors["windows"].box.click()
     dialog.trains.click()
     assert dialog.note.text().startswith("train(model) decides")

@@ -163,7 +163,7 @@ def test_without_anything_pruned_it_says_so(user, tmp_path):
 def test_a_recovery_is_one_step_with_a_report_and_one_undo(pruned, tmp_path):
     user, recover = pruned, pruned.workbench.recover
     dialog = choose_script(user, CALIBRATES, tmp_path)
-    assert dialog.go.text() == "Recover in 30 steps"
+    assert dialog.go.text() == "Recover"
     assert not dialog.trains.isEnabled()
     assert dialog.no_training.text() == "The script does not define train(model)."
     assert not dialog.editors["evaluates"].box.isEnabled()
