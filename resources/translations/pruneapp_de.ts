@@ -6354,8 +6354,16 @@ Code in Checkpoints wird nie ausgeführt.</translation>
 <context>
     <name>JobRow</name>
     <message>
+        <source>Show</source>
+        <translation>Anzeigen</translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Show: {title}</source>
+        <translation>Anzeigen: {title}</translation>
     </message>
     <message>
         <source>Cancel: {title}</source>

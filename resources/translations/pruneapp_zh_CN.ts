@@ -6354,8 +6354,16 @@ Code inside checkpoints is never executed.</source>
 <context>
     <name>JobRow</name>
     <message>
+        <source>Show</source>
+        <translation>显示</translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+    <message>
+        <source>Show: {title}</source>
+        <translation>显示：{title}</translation>
     </message>
     <message>
         <source>Cancel: {title}</source>

@@ -87,6 +87,7 @@ class JobState:
     is_running: bool = True
     is_cancelled: bool = False
     waits_for: str = ""  # title of the job before it in the queue, "" if that is not visible
+    show: Callable[[], object] | None = None  # shows its window; None if it has none
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,7 @@ class TaskOptions(TypedDict, total=False):
     on_cancelled: Callable[[], object]
     on_late: Callable[[Any], object]
     restart: Restart | None
+    show: Callable[[], object] | None
 
 
 @dataclass(eq=False)
@@ -144,6 +146,7 @@ class Task(Generic[T]):
     on_cancelled: Callable[[], object] = _nothing
     on_late: Callable[[T], object] = _nothing
     restart: Restart | None = None  # None if the user cannot undo a cancellation
+    show: Callable[[], object] | None = None  # shows its window; None if it has none
     visible: bool = False
     token: CancelToken = field(default_factory=PausingToken)
     begun: bool = False
@@ -195,7 +198,7 @@ class Task(Generic[T]):
             self.on_late(self.result)
         self.work = self.on_result = self.on_error = self.on_late = _nothing
         self.on_cancelled = self.on_progress = _nothing
-        self.result = self.restart = None
+        self.result = self.restart = self.show = None
 
 
 def run_task(task: Task[Any], on_began: Callable[[Task[Any]], object]) -> None:
@@ -288,6 +291,7 @@ class Jobs(QObject):
         on_cancelled: Callable[[], object] = _nothing,
         on_late: Callable[[T], object] = _nothing,
         restart: Restart | None = None,
+        show: Callable[[], object] | None = None,
     ) -> Task[T]:
         """Queue work for another thread, and return its task.
 
@@ -312,6 +316,8 @@ class Jobs(QObject):
             Called with a result that arrives after cancellation, so that it can be released.
         restart
             How to start the task again; `cancelled` is only emitted with it.
+        show
+            Shows the window with the progress of the task, if it has one.
         """
         lane = lane or (Lane.SERIAL if title else Lane.SHORT)
         task: Task[T] = Task(
@@ -324,6 +330,7 @@ class Jobs(QObject):
             on_cancelled,
             on_late,
             restart,
+            show,
         )
         task.visible = bool(title) and lane is not Lane.PREVIEW
         if lane in _PAUSING:
@@ -420,6 +427,7 @@ class Jobs(QObject):
                 task.begun,
                 task.token.cancelled,
                 "" if task.begun else self._title_before(task),
+                task.show,
             )
             for task in self._pending
             if task.visible and (task.begun or not task.token.cancelled)

@@ -55,6 +55,7 @@ class RunJob(Generic[T]):
     lane: Lane | None = None
     again: Callable[[], object] | None = None  # starts it again; None to call the flow again
     continues: bool = False  # whether it continues then where it was cancelled
+    show: Callable[[], object] | None = None  # shows its window; None if it has none
     task: Task[T] | None = None  # once it was started
 
     def __iter__(self) -> Generator[RunJob[T], T, T]:
@@ -139,6 +140,7 @@ class _RunningFlow:
                     title=step.title,
                     lane=step.lane,
                     restart=self._restart(step),
+                    show=step.show,
                 )
             elif step is None:
                 call_soon(feature, partial(self.resume, self._flow.send))

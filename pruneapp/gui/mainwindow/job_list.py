@@ -44,30 +44,35 @@ _OFFER_AFTER_S = 20.0
 
 
 class JobRow(QWidget):
-    """A job of the list: what it does, its time, and a button that cancels it."""
+    """A job of the list: what it does, its time, and buttons that show its window and cancel it."""
 
     cancelRequested = Signal(object)  # key of the `JobState`
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._key: object = None
+        self._show_window: Callable[[], object] | None = None
         self.title = heading("")
         self.time = plain(ink=MUTED)
         self.item = ElidedLabel("", self, ink=MUTED)
         self.bar = QProgressBar(self)
         self.bar.setTextVisible(False)
         self.bar.setFixedHeight(6)
+        self.show_button = QPushButton(self.tr("Show"), self)
         self.cancel = QPushButton(self.tr("Cancel"), self)
         layout = lay_in_column(self, spacing=4, margins=(0, 0, 0, 8))
-        add_row(layout, self.title, None, self.time, self.cancel)
+        add_row(layout, self.title, None, self.time, self.show_button, self.cancel)
         layout.addWidget(self.item)
         layout.addWidget(self.bar)
+        self.show_button.clicked.connect(self._on_show)
         self.cancel.clicked.connect(self._request_cancel)
 
     def set_state(self, state: JobState, item: str) -> None:
         """Show a job; `item` is what it is at now."""
         title, progress = state.progress.title, state.progress
-        self._key = state.key
+        self._key, self._show_window = state.key, state.show
+        self.show_button.setVisible(state.show is not None)
+        self.show_button.setAccessibleName(self.tr("Show: {title}").format(title=title))
         self.title.setText(title)
         self.cancel.setAccessibleName(self.tr("Cancel: {title}").format(title=title))
         self.bar.setAccessibleName(title)
@@ -84,6 +89,10 @@ class JobRow(QWidget):
         show_share(self.bar, progress.done / progress.total if progress.total else 0.0)
         left = progress.seconds_left
         self.time.setText(join_facts(elapsed, "" if left is None else time_left_text(left)))
+
+    def _on_show(self) -> None:
+        if self._show_window is not None:
+            self._show_window()
 
     def _request_cancel(self) -> None:
         self.cancelRequested.emit(self._key)

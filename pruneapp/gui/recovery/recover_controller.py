@@ -333,7 +333,9 @@ class RecoverController(Feature[Dialog]):
         run = RecoveryRun(agreed, request, lambda event: self._received.emit(run, event))
         self._run = run
         # It continues: the worker stores a checkpoint each minute.
-        self._running = RunJob(self.tr("Recovery"), run.run, Lane.PROGRAM, continues=True)
+        self._running = RunJob(
+            self.tr("Recovery"), run.run, Lane.PROGRAM, continues=True, show=self._show_hidden
+        )
         blocks = not request.trains and request.settings.windows
         self._show_panel(RecoveryProgress(steps, request.trains, blocks))
         self.session.lock(

@@ -298,6 +298,11 @@ def test_the_panel_is_hidden_and_shown_again(pruned, tmp_path):
         user.wait(panel.isVisible)
         user.wait(panel.isActiveWindow)
         assert recover.dialog is None
+    user.click(panel.hide_button)
+    user.window.actions_["jobs"].trigger()
+    (row,) = user.workbench.job_list.panel.rows
+    user.click(row.show_button)
+    user.wait(panel.isVisible)
     user.click(panel.cancel)
     user.wait(lambda: recover.panel is None)
     assert not user.window.notices.notices
