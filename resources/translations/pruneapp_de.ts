@@ -24726,6 +24726,25 @@ steps</extracomment>
     </message>
 </context>
 <context>
+    <name>UnionRow</name>
+    <message>
+        <source>Layers whose outputs are added share their channels. Each layer chooses other channels, and those of all of them are pruned. Channel groups chooses them together.</source>
+        <translation>Schichten, deren Ausgaben addiert werden, haben gemeinsame Kanäle. Jede Schicht wählt andere Kanäle, und die aller Schichten werden geprunt. Kanalgruppen wählt sie zusammen.</translation>
+    </message>
+    <message>
+        <source>Channel groups</source>
+        <translation>Kanalgruppen</translation>
+    </message>
+    <message>
+        <source>Choose the method Channel groups</source>
+        <translation>Die Methode Kanalgruppen wählen</translation>
+    </message>
+    <message>
+        <source>▲ With dependents, {channels} of the channels and {weights} of the weights are pruned, not {requested}.</source>
+        <translation>▲ Mit Abhängigen werden {channels} der Kanäle und {weights} der Gewichte geprunt, nicht {requested}.</translation>
+    </message>
+</context>
+<context>
     <name>VocabularyChoice</name>
     <message>
         <source>Vocabulary</source>

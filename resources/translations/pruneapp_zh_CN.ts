@@ -24725,6 +24725,25 @@ steps</extracomment>
     </message>
 </context>
 <context>
+    <name>UnionRow</name>
+    <message>
+        <source>Layers whose outputs are added share their channels. Each layer chooses other channels, and those of all of them are pruned. Channel groups chooses them together.</source>
+        <translation>输出相加的层共享通道。每层选择不同的通道，而所有层所选的通道都会被剪枝。“通道组”会一起选择它们。</translation>
+    </message>
+    <message>
+        <source>Channel groups</source>
+        <translation>通道组</translation>
+    </message>
+    <message>
+        <source>Choose the method Channel groups</source>
+        <translation>选择“通道组”方法</translation>
+    </message>
+    <message>
+        <source>▲ With dependents, {channels} of the channels and {weights} of the weights are pruned, not {requested}.</source>
+        <translation>▲ 连同依赖的张量，{channels} 的通道和 {weights} 的权重会被剪枝，而不是 {requested}。</translation>
+    </message>
+</context>
+<context>
     <name>VocabularyChoice</name>
     <message>
         <source>Vocabulary</source>

@@ -77,6 +77,16 @@ class OutputLayer:
 
 
 @dataclass(frozen=True)
+class DependentsEffect:
+    """What a step prunes that prunes more than its amount because of dependents, as shares."""
+
+    requested: float  # of the channels of its tensors, by the amount
+    channels: float  # of the channels of its tensors, with those that other tensors require
+    weights: float  # of the weights of its tensors and their dependents
+    offers_groups: bool  # whether channel groups of its tensors are known
+
+
+@dataclass(frozen=True)
 class FormDependents:
     """The tensors that depend on the channels that the structured rules of a request prune."""
 

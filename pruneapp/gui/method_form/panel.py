@@ -11,7 +11,6 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QLabel,
-    QPushButton,
     QRadioButton,
     QStyle,
     QToolButton,
@@ -27,9 +26,9 @@ from pruneapp.gui.method_form.form_model import (
     FormRequest,
     FormRow,
     MethodForm,
-    OutputLayer,
 )
 from pruneapp.gui.method_form.rules import RuleEditor, RuleList
+from pruneapp.gui.method_form.warning_rows import OutputsRow, UnionRow, flat_button
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.clipboard import code_button
 from pruneapp.gui.widgets.controls import (
@@ -42,7 +41,6 @@ from pruneapp.gui.widgets.controls import (
 from pruneapp.gui.widgets.controls import replace as put_in_place
 from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import (
-    DANGER,
     MUTED,
     ElidedLabel,
     as_plain,
@@ -325,56 +323,6 @@ class DependentsRow(NotedBox):
         return text.format(n=n, m=m, name=found.unknown if whole else found.unknown_role)
 
 
-class OutputsRow(QWidget):
-    """A warning that a step prunes outputs of the model, with a button to leave them out.
-
-    Hidden while `layers` is empty.
-    """
-
-    excludeRequested = Signal(object)  # (tuple[str, ...]) the tensors, by name in the file
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.layers: tuple[OutputLayer, ...] = ()
-        self.note = plain(wrap=True, ink=DANGER)
-        tip = self.tr(
-            "Each of these channels is a result of the model, such as the score of a class, and "
-            "is the same for all inputs once it is pruned."
-        )
-        self.button = _flat_button(self.tr("Exclude"), tip, self)
-        self.button.clicked.connect(self._on_clicked)
-        self.note.setToolTip(as_plain(tip))
-        self.note.setAccessibleDescription(tip)
-        # Beside the text, as a line more would push the preview out of low windows.
-        lay_in_row(self, self.note, self.button).setStretchFactor(self.note, 1)
-        self.hide()
-
-    def _on_clicked(self) -> None:
-        self.excludeRequested.emit(tuple([layer.name for layer in self.layers]))
-
-    def set_layers(self, layers: Sequence[OutputLayer]) -> None:
-        """Set the tensors of the step whose channels are outputs of the model."""
-        if tuple(layers) == self.layers:
-            return
-        self.layers = tuple(layers)
-        self.set_pruned(None)
-        names = join_names(*(layer.shown for layer in layers))
-        text = self.tr("Exclude {names}").format(names=names)
-        self.button.setAccessibleName(text)
-        self.button.setToolTip(as_plain(text))
-        self.setVisible(bool(layers))
-
-    def set_pruned(self, n_pruned: int | None) -> None:
-        """Set the number of outputs that the step prunes; None if it is not known yet."""
-        names = join_names(*(layer.shown for layer in self.layers))
-        text = self.tr("▲ Prunes outputs of the model ({names}).")
-        if n_pruned is not None:
-            text = self.tr("▲ Prunes {n} of {m} outputs of the model ({names}).")
-        total = sum(layer.channels for layer in self.layers)
-        n, m = number_format.count(n_pruned or 0), number_format.count(total)
-        self.note.setText(text.format(n=n, m=m, names=names))
-
-
 class PruneForm(QWidget):
     """The form for a pruning step. `header`, its title with buttons, is to be placed above it."""
 
@@ -402,13 +350,13 @@ class PruneForm(QWidget):
         self.order = plain(order, wrap=True, ink=MUTED)
         self._editors = QWidget(self)
         self._editor_column = lay_in_column(self._editors)
-        self.remove = _flat_button(self.tr("Remove"), self.tr("Remove the selected rule"), self)
-        self.add = _flat_button(
+        self.remove = flat_button(self.tr("Remove"), self.tr("Remove the selected rule"), self)
+        self.add = flat_button(
             self.tr("Add rule…"),
             self.tr("Another method or amount for other tensors, as part of the same step"),
             self,
         )
-        self.exclude = _flat_button(
+        self.exclude = flat_button(
             self.tr("Exclude…"),
             self.tr("Exclude layers by pattern or type: adds a rule that prunes nothing"),
             self,
@@ -426,7 +374,7 @@ class PruneForm(QWidget):
             self.scope_note, lambda note: note.setMinimumHeight(note.sizeHint().height() + 4)
         )
         lay_in_column(self.header, top, self.scope_note, spacing=4)
-        self.rounds = _flat_button(
+        self.rounds = flat_button(
             self.tr("Iterative pruning…"), self.tr("Repeat this step on a sparsity schedule"), self
         )
 
@@ -454,7 +402,9 @@ class PruneForm(QWidget):
         # Not in containers, which would compute the height of wrapped text at another width.
         rules = self.list, self.order, self._editors
         self.outputs = OutputsRow(self)
-        parts = *rules, self.scope_row, self.outputs
+        self.union = UnionRow(self)
+        self.union.groupsRequested.connect(lambda: self.choose_method("channel_groups"))
+        parts = *rules, self.scope_row, self.outputs, self.union
         self._column = layout = lay_in_column(self, *parts, spacing=12)
         also = QVBoxLayout()
         layout.addLayout(also)
@@ -861,6 +811,7 @@ class PruneForm(QWidget):
         self._arrange_list()
         self.dependents.setVisible(self._takes_channels())
         self.outputs.setVisible(self._takes_channels() and bool(self.outputs.layers))
+        self.union.setVisible(self._takes_channels() and self.union.effect is not None)
         self.companions.setVisible(self._takes_filters())
         self.rounds.setVisible(not self.several and self.rules[0].takes_amount())
         self.scope_row.setVisible(self.offers_scopes)
@@ -975,15 +926,4 @@ def _radio_button(text: str, tip: str) -> QRadioButton:
     button = QRadioButton(text)
     button.setToolTip(tip)
     button.setAccessibleDescription(tip)
-    return button
-
-
-def _flat_button(text: str, tip: str, parent: QWidget) -> QPushButton:
-    button = QPushButton(text, parent)
-    button.setFlat(True)
-    button.setToolTip(tip)
-    button.setAccessibleDescription(tip)
-    follow_font(
-        button, lambda one: one.setFixedWidth(one.fontMetrics().horizontalAdvance(one.text()) + 12)
-    )
     return button

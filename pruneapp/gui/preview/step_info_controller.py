@@ -11,9 +11,10 @@ from itertools import chain
 import numpy as np
 from PySide6.QtWidgets import QInputDialog
 
+from pruneapp.analysis.histogram_store import dims_of
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.document.document import Capture
-from pruneapp.document.selection import rows_of
+from pruneapp.document.selection import coupling_of, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step, may_have_companions, takes_channels
 from pruneapp.edits.coupled_tensors import Companions
@@ -30,7 +31,12 @@ from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.amount_notes import amount_notes, outputs_to_prune
 from pruneapp.gui.method_form.form_controller import FormController, dependents_key
-from pruneapp.gui.method_form.form_model import FollowingTensor, FormDependents, OutputLayer
+from pruneapp.gui.method_form.form_model import (
+    DependentsEffect,
+    FollowingTensor,
+    FormDependents,
+    OutputLayer,
+)
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.preview.preview_controller import PreviewController
@@ -38,9 +44,10 @@ from pruneapp.gui.preview.preview_state import PreviewState
 from pruneapp.gui.widgets.controls import call_soon, scroll_to, single_shot
 from pruneapp.gui.widgets.engine_text import translate_declared, translate_error
 from pruneapp.masks.bitmask import BitMask, Mask
+from pruneapp.masks.channels import channels_left
 from pruneapp.methods import registry
 from pruneapp.params import format_bytes, parse_bytes
-from pruneapp.preview.preview import RuleState
+from pruneapp.preview.preview import Preview, RuleState
 from pruneapp.progress import Job
 
 Sizes = Mapping[str, int | None]
@@ -51,6 +58,8 @@ SOON_MS = 100
 LATER_MS = 1_500
 # maximum number of roles of dependent tensors that are named
 MOST_FOLLOWING = 3
+# Factor on the number of channels from which dependents prune clearly more than the amount.
+_MORE = 1.1
 _LAYER = re.compile(r"^(?:.*\.)?\d+\.(?=.*\.)")
 # Placeholder for a mask whose content is not known yet. Its number of kept weights is so large
 # that no format stores the tensor as sparse.
@@ -84,6 +93,8 @@ class StepInfoController(Feature[QInputDialog]):
         self._about: tuple[object, ...] = ()  # the key that dependents were searched for
         self._last_text = ""  # the size entered last
         self._size_refused = False  # whether the form shows an error of `ask_size`
+        self._judged: Preview | None = None  # the preview whose dependents were counted last
+        self._effect_task = LatestTask(self.jobs)
         self._size_task, self._coupled_task = LatestTask(self.jobs), LatestTask(self.jobs)
         self._dependents_task, self._notes_task = LatestTask(self.jobs), LatestTask(self.jobs)
         self._size_timer = single_shot(self, 0, self._size)
@@ -91,6 +102,7 @@ class StepInfoController(Feature[QInputDialog]):
         form.sizeRequested.connect(self.ask_size)
         previews.requested.connect(self._on_requested)
         previews.assigned.connect(self._show_shares)
+        previews.stateChanged.connect(self._on_state_changed)
         session.closed.connect(self._on_closed)
         self.jobs.pauseRequested.connect(self._pause_sizes)
 
@@ -142,6 +154,9 @@ class StepInfoController(Feature[QInputDialog]):
         self._coupled_task.cancel()
         self._dependents_task.cancel()
         self._notes_task.cancel()
+        self._effect_task.cancel()
+        self._judged = None
+        self._form.union.set_effect(None)
         self._coupled = self._about = ()
         self._form_controller.set_dependents(None, None)
         self._form.companions.set_paired(None, 0)
@@ -258,6 +273,25 @@ class StepInfoController(Feature[QInputDialog]):
             lane=Lane.BACKGROUND,
         )
 
+    def _on_state_changed(self, state: PreviewState) -> None:
+        """Count in the background what dependents add to a new exact preview, and show it.
+
+        What was shown for the last preview stays until then, but not for a step without dependents.
+        """
+        document, preview, step = self.session.document, state.preview, state.step
+        if step is None or not step.dependents or len(step.rows) != 1:
+            self._effect_task.cancel()
+            self._judged = None
+            self._form.union.set_effect(None)
+        elif document is not None and preview is not None and preview is not self._judged:
+            self._judged = preview
+            n_requested = 0 if state.estimate is None else state.estimate.channels
+            self._effect_task.start(
+                partial(dependents_effect, document.snapshot(), preview, n_requested),
+                self._form.union.set_effect,
+                lane=Lane.BACKGROUND,
+            )
+
     def forget_dependents(self) -> None:
         """Find the dependents again at the next request of a step: the model was traced."""
         self._about = ()
@@ -343,6 +377,33 @@ def _form_dependents(
             OutputLayer(name, shown(name), checkpoint.entries[name].shape[dim])
             for name, dim in found.outputs
         ),
+    )
+
+
+def dependents_effect(
+    snapshot: Snapshot, preview: Preview, n_requested: int, job: Job
+) -> DependentsEffect | None:
+    """Return what a step of one rule prunes with its dependents, if that is clearly more.
+
+    None unless at least `_MORE` times `n_requested` channels of its tensors are pruned: those that
+    its amount means. `preview` is the exact preview of the step on `snapshot`. Reads masks only.
+    """
+    checkpoint = snapshot.checkpoint
+    ((row, names),) = rows_of(checkpoint, preview.step)
+    n_before = n_after = 0
+    for name, dim in zip(job.cancel.each(names), dims_of(snapshot, row, names), strict=True):
+        entry = snapshot.entry(name)
+        before, after = snapshot.masks.get(entry.name), preview.masks.get(entry.name)
+        n_before += int(np.count_nonzero(channels_left(before, entry.shape, dim, job)))
+        n_after += int(np.count_nonzero(channels_left(after, entry.shape, dim, job)))
+    if not n_requested or n_before - n_after < _MORE * n_requested:
+        return None
+    report, amount = preview.report, row.values.get("amount")
+    return DependentsEffect(
+        amount if isinstance(amount, float) else n_requested / n_before,
+        (n_before - n_after) / n_before,
+        report.newly_pruned / max(1, report.unpruned),
+        offers_groups=any(coupling_of(checkpoint, "channels", name) for name in names),
     )
 
 

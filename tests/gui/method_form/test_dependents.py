@@ -286,6 +286,35 @@ def test_outputs_are_left_out_of_several_rules_by_another_rule(user, tmp_path):
     assert "fc2.weight" in user.views.tree.checked_names()
 
 
+def test_a_step_that_prunes_more_than_its_amount_offers_channel_groups(user, tmp_path):
+    """Each convolution of a residual network chooses other channels, and all of them are pruned."""
+    torch.manual_seed(0)
+    program = torch.export.export(SmallCnn().eval(), (torch.zeros(2, 1, 8, 8),))
+    torch.export.save(program, tmp_path / "cnn.pt2")
+    user.open_file(tmp_path / "cnn.pt2")
+    union = user.views.form.union
+    assert not union.isVisible()
+    user.check("fc2.weight")
+    ask(user, "30 %")
+    user.wait(union.isVisible)
+    report = user.wait_preview()
+    weights = round(100 * report.newly_pruned / report.unpruned)
+    assert weights > 60
+    assert union.note.text() == (
+        f"▲ With dependents, 45\u00a0% of the channels and {weights}\u00a0% of the weights are "
+        "pruned, not 30\u00a0%."
+    )
+    click(user)  # without dependents the step prunes its amount
+    user.wait(lambda: not union.isVisible())
+    click(user)
+    user.wait(union.isVisible)
+    user.click(union.button)
+    user.wait_preview()
+    assert user.rule.form().name == "channel_groups"
+    assert user.rule.fields.values["amount"] == 0.3
+    assert not union.isVisible()
+
+
 def test_code_for_the_graph_is_offered_where_dependents_are_unknown(user, tmp_path):
     user.open_file(write_cnn(tmp_path / "cnn.pt"))
     form = user.views.form
