@@ -14,13 +14,13 @@ from pruneapp.gui.widgets.labels import DANGER, as_plain, join_names, plain
 
 
 class WarningRow(QWidget):
-    """A warning with a button beside its text; hidden at first."""
+    """A warning and a button on one line; hidden at first."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.note = plain(wrap=True, ink=DANGER)
         self.button = flat_button("", "", self)
-        # Beside the text, as a line more would push the preview out of low windows.
+        # On one line, as another line would push the preview out of low windows.
         lay_in_row(self, self.note, self.button).setStretchFactor(self.note, 1)
         self.hide()
 

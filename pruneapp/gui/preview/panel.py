@@ -141,7 +141,7 @@ class PreviewPanel(QWidget):
         self.broken = plain(wrap=True, ink=DANGER)
         self.alarm = Alarm(self)
         self.alarm.tensorRequested.connect(self.tensorRequested)
-        # Beside the warning, as another line would move what is below.
+        # On the line of the warning, as another line would move what is below.
         self.separate = _action_button(
             self.tr("Per tensor"),
             self.tr(
