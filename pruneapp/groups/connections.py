@@ -43,6 +43,8 @@ _JOINS = {
 _SHAPES = frozenset({"Shape", "Size", "sym_size"})
 _NOT_READ = "No layer of the graph reads this tensor."
 _NO_GRAPH = "Not known: the file contains no graph."
+_NOT_IN_STRUCTURE = "Not known for this tensor: the file contains no graph."
+_EMBEDDING = "embedding"  # a `TensorEntry.kind`
 # Number of stages shown on each side.
 _STAGES = 2
 
@@ -69,7 +71,7 @@ class Connections:
     @property
     def needs_graph(self) -> bool:
         """Whether nothing is known because the file contains no graph."""
-        return self.why_not == _NO_GRAPH
+        return self.why_not in {_NO_GRAPH, _NOT_IN_STRUCTURE}
 
 
 @dataclass(eq=False)
@@ -127,7 +129,7 @@ def connections_of(checkpoint: Checkpoint, name: str, job: Job) -> Connections:
     number = layers.by_tensor.get(name)
     if number is None or not (layers.before[number] or layers.after[number]):
         has_graph = has_operators(checkpoint)
-        return Connections(why_not=_NOT_READ if has_graph else _NO_GRAPH)
+        return Connections(why_not=_NOT_READ if has_graph else _NOT_IN_STRUCTURE)
     before = _stages(number, layers.before)
     after = _stages(number, layers.after)
     stages = (*reversed(before), (number,), *after)
@@ -301,6 +303,7 @@ def _add_stream(
         stacks.setdefault(stack, []).append(int(number))
     for stack, numbers in stacks.items():
         previous = add_outside(stack, first)
+        _add_embeddings(layers, checkpoint, previous)
         stages = [
             (add(f"{stack}.{n}.", readers), add(f"{stack}.{n}.", writer)) for n in sorted(numbers)
         ]
@@ -309,6 +312,18 @@ def _add_stream(
                 for after in reading:
                     layers.join(before, after)
             previous = writing
+
+
+def _add_embeddings(layers: _Layers, checkpoint: Checkpoint, firsts: Sequence[int]) -> None:
+    """Connect the embeddings to the norm in their module, which is the first layer of a stack."""
+    for first in firsts:
+        if checkpoint.entry(layers.tensors[first]).kind == _EMBEDDING:
+            continue
+        module = layers.labels[first].rpartition(".")[0]
+        for entry in checkpoint.entries.values():
+            embedding = _module(entry.name)
+            if entry.kind == _EMBEDDING and embedding.rpartition(".")[0] == module:
+                layers.join(_layer(layers, embedding, [entry.name]), first)
 
 
 def _layer(layers: _Layers, module: str, tensors: Sequence[str]) -> int:

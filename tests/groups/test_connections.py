@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+import numpy as np
 import pytest
 import torch
 from safetensors.numpy import save_file as save_numpy
@@ -110,6 +111,10 @@ def test_the_layers_of_an_encoder_are_connected_with_each_other(connected, tmp_p
     tensors = write_bert(tmp_path)
     tensors["embeddings.LayerNorm.weight"] = tensors["encoder.layer.0.output.LayerNorm.weight"]
     tensors["pooler.dense.weight"] = tensors["encoder.layer.0.attention.output.dense.weight"]
+    for name in ("word", "position"):
+        rows = np.ones((50, len(tensors["embeddings.LayerNorm.weight"])), np.float32)
+        tensors[f"embeddings.{name}_embeddings.weight"] = rows
+    tensors["other.weight"] = np.ones((3, 5), np.float32)
     save_numpy(tensors, tmp_path / "model.safetensors")
     layer = "encoder.layer.0."
     first = connected(tmp_path, f"{layer}attention.output.dense.weight")
@@ -125,7 +130,14 @@ def test_the_layers_of_an_encoder_are_connected_with_each_other(connected, tmp_p
     norm = connected(tmp_path, f"{layer}attention.output.LayerNorm.weight")
     assert "dense · embeddings.LayerNorm > [LayerNorm]" in in_line(norm)
     embeddings = connected(tmp_path, "embeddings.LayerNorm.weight")
-    assert in_line(embeddings).startswith("[LayerNorm] > encoder.layer.0.attention.self.query")
+    assert in_line(embeddings).startswith(
+        "position_embeddings · word_embeddings > [LayerNorm] > encoder.layer.0.attention.self.query"
+    )
+    words = connected(tmp_path, "embeddings.word_embeddings.weight")
+    assert in_line(words).startswith("[word_embeddings] > LayerNorm > encoder.layer.0.")
+    other = connected(tmp_path, "other.weight")
+    assert other.why_not == "Not known for this tensor: the file contains no graph."
+    assert other.needs_graph
     pooler = connected(tmp_path, "pooler.dense.weight")
     assert in_line(pooler).endswith(".output.LayerNorm > [dense]")
 
