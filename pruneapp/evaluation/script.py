@@ -468,7 +468,7 @@ def find_interpreter(
     for folder in _folders_above(script.path):
         python = _python_of(folder / ".venv")
         if python is not None:
-            return Interpreter(python, f"in '{folder / '.venv'}'")
+            return Interpreter(python, "of the nearest .venv folder")
     notice = ""
     if script.header:
         uv = shutil.which("uv")

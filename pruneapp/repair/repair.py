@@ -424,8 +424,8 @@ def _nothing_changed(layers: Sequence[LayerRepair]) -> SelectionError:
     """Return the error that no layer changed."""
     if any(layer.before for layer in layers):
         return SelectionError(
-            "No layer was changed: new values would not reduce the errors, such as where whole "
-            "rows are pruned."
+            "No layer was changed, because new values would not reduce the errors (for example, "
+            "if whole rows are pruned)."
         )
     return SelectionError(
         "There is nothing to repair: the pruned weights are 0 in the unpruned model as well.",

@@ -134,9 +134,9 @@ class CheckResult:
         part = "" if self.first_layers is None else f" (first {self.first_layers} layers)"
         if self.largest_difference:
             said = (
-                f"The shrunk model matches the pruned model in {by}{part}. The largest difference "
-                f"of an output is {self.largest_difference:.1g}; outputs are up to "
-                f"{self.largest_output:.3g}."
+                f"The shrunk model matches the pruned model in {by}{part}. Their outputs differ "
+                f"by at most {self.largest_difference:.1g} (the largest output is "
+                f"{self.largest_output:.3g})."
             )
         else:
             said = (

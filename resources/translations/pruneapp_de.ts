@@ -2831,6 +2831,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Ein Ordner mit Bildern für einen Bildklassifikator von torchvision oder timm. Mit einem Unterordner je Klasse des Modells wird die Genauigkeit gemessen; sonst, wie genau die Ausgaben denen des ungeprunten Modells entsprechen.</translation>
     </message>
     <message>
+        <source>Random token IDs, the same each time. Results are less accurate than with real text.</source>
+        <translation>Zufällige Token-IDs, jedes Mal dieselben. Die Ergebnisse sind weniger genau als mit echtem Text.</translation>
+    </message>
+    <message>
         <source>A program that evaluates a file. {checkpoint} is replaced by the path of the file, and {out} by the path to which the program writes its result, a JSON object or a number. Without {out}, the last JSON object or number that it prints is used.</source>
         <translation>Ein Programm, das eine Datei auswertet. {checkpoint} wird durch den Pfad der Datei ersetzt und {out} durch den Pfad, unter den das Programm sein Ergebnis schreibt, ein JSON-Objekt oder eine Zahl. Ohne {out} gilt das letzte JSON-Objekt oder die letzte Zahl in seiner Ausgabe.</translation>
     </message>
@@ -2841,10 +2845,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>&amp;No data</source>
         <translation>Kei&amp;ne Daten</translation>
-    </message>
-    <message>
-        <source>The same random token IDs each time. They miss small losses, and repair worse than real text.</source>
-        <translation>Jedes Mal dieselben zufälligen Token-IDs. Kleine Verluste zeigen sie nicht, und eine Reparatur mit ihnen ist schlechter als mit echtem Text.</translation>
     </message>
     <message>
         <source>&amp;Random inputs</source>
@@ -2936,11 +2936,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>L1 per row (unstructured)</source>
         <extracomment>method l1_per_row</extracomment>
         <translation>L1 je Zeile (unstrukturiert)</translation>
-    </message>
-    <message>
-        <source>Prunes the weights of the smallest magnitude in each row, that is, per output neuron or filter, to the same sparsity. Use it for language models: no output loses nearly all of its inputs (Wanda compares weights within the same groups; Sun et al., 2024). A fraction is rounded in each row; a count or a target total is exact, so that some rows may lose one weight more.</source>
-        <extracomment>method l1_per_row</extracomment>
-        <translation>Prunt in jeder Zeile, also je Ausgabeneuron oder Filter, die Gewichte mit dem kleinsten Betrag, auf dieselbe Sparsity. Für Sprachmodelle: Keine Ausgabe verliert fast alle ihre Eingaben (Wanda vergleicht Gewichte in denselben Gruppen; Sun et al., 2024). Ein Anteil wird in jeder Zeile gerundet; eine Anzahl oder eine Gesamt-Sparsity gilt genau, sodass manche Zeilen ein Gewicht mehr verlieren können.</translation>
     </message>
     <message>
         <source>Normalized L1 (unstructured)</source>
@@ -3411,6 +3406,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>L1, sum of magnitudes</source>
         <extracomment>method ln_structured, n</extracomment>
         <translation>L1, Summe der Beträge</translation>
+    </message>
+    <message>
+        <source>Prunes the weights of the smallest magnitude in each row, that is, per output neuron or filter, to the same sparsity. Use it for language models: no output loses nearly all of its inputs (Wanda compares weights within the same groups; Sun et al., 2024). A fraction is rounded for each row. A count or a target total is met exactly, by one weight more in some rows.</source>
+        <extracomment>method l1_per_row</extracomment>
+        <translation>Prunt in jeder Zeile, also je Ausgabeneuron oder Filter, die Gewichte mit dem kleinsten Betrag, auf dieselbe Sparsity. Für Sprachmodelle: Keine Ausgabe verliert fast alle ihre Eingaben (Wanda vergleicht Gewichte in denselben Gruppen; Sun et al., 2024). Ein Anteil wird für jede Zeile gerundet. Eine Anzahl oder eine Gesamt-Sparsity wird genau erreicht, mit einem Gewicht mehr in manchen Zeilen.</translation>
     </message>
     <message>
         <source>L2, Euclidean</source>
@@ -5466,8 +5466,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation> + {size} in {n} weiteren</translation>
     </message>
     <message>
-        <source>one per file: press “Copy as text”</source>
-        <translation>eine je Datei: klicken Sie auf „Als Text kopieren“</translation>
+        <source>one for each file, see “Copy as text”</source>
+        <translation>eine je Datei, siehe „Als Text kopieren“</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -9791,12 +9791,12 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Werten Sie das Modell mit Daten aus, die nicht zur Kalibrierung dienten: Kleine Fehler der Schichten garantieren nicht, dass das Modell funktioniert.</translation>
     </message>
     <message>
-        <source>1 layer is unchanged: new values would not reduce its error, such as where whole rows are pruned.</source>
-        <translation>1 Schicht ist unverändert: Neue Werte würden ihren Fehler nicht verringern, etwa wo ganze Zeilen geprunt sind.</translation>
+        <source>1 layer is unchanged, because new values would not reduce its error (for example, if whole rows are pruned).</source>
+        <translation>1 Schicht ist unverändert, weil neue Werte ihren Fehler nicht verringern würden (etwa wenn ganze Zeilen geprunt sind).</translation>
     </message>
     <message>
-        <source>{n} layers are unchanged: new values would not reduce their errors, such as where whole rows are pruned.</source>
-        <translation>{n} Schichten sind unverändert: Neue Werte würden ihre Fehler nicht verringern, etwa wo ganze Zeilen geprunt sind.</translation>
+        <source>{n} layers are unchanged, because new values would not reduce their errors (for example, if whole rows are pruned).</source>
+        <translation>{n} Schichten sind unverändert, weil neue Werte ihre Fehler nicht verringern würden (etwa wenn ganze Zeilen geprunt sind).</translation>
     </message>
     <message>
         <source>Not repaired, no statistics: {names}.</source>
@@ -13183,11 +13183,6 @@ steps</extracomment>
         <source>If the file was pruned before, repair it against the original.</source>
         <extracomment>sentences</extracomment>
         <translation>Wurde die Datei schon früher geprunt, reparieren Sie sie anhand des Originals.</translation>
-    </message>
-    <message>
-        <source>No layer was changed: new values would not reduce the errors, such as where whole rows are pruned.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Keine Schicht wurde geändert: Neue Werte würden die Fehler nicht verringern, etwa wenn ganze Zeilen geprunt sind.</translation>
     </message>
     <message>
         <source>it names state {state}, which does not exist</source>
@@ -17155,11 +17150,6 @@ steps</extracomment>
         <translation>ein Array der Länge {len}</translation>
     </message>
     <message>
-        <source>The shrunk model matches the pruned model in {by}{part}. The largest difference of an output is {largest_difference}; outputs are up to {largest_output}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Das verkleinerte Modell stimmt in {by}{part} mit dem geprunten überein. Der größte Unterschied einer Ausgabe ist {largest_difference}; die Ausgaben reichen bis {largest_output}.</translation>
-    </message>
-    <message>
         <source>The shrunk model matches the pruned model in {by}{part}: all outputs are equal.</source>
         <extracomment>sentences</extracomment>
         <translation>Das verkleinerte Modell stimmt in {by}{part} mit dem geprunten überein: Alle Ausgaben sind gleich.</translation>
@@ -18522,11 +18512,6 @@ steps</extracomment>
         <source>as chosen</source>
         <extracomment>sentences</extracomment>
         <translation>wie gewählt</translation>
-    </message>
-    <message>
-        <source>in &apos;{value}&apos;</source>
-        <extracomment>sentences</extracomment>
-        <translation>in &apos;{value}&apos;</translation>
     </message>
     <message>
         <source>made by uv according to the header of the script</source>
@@ -20113,6 +20098,11 @@ steps</extracomment>
         <translation>die SHA-256 des Originals von &apos;{name}&apos; fehlt</translation>
     </message>
     <message>
+        <source>No layer was changed, because new values would not reduce the errors (for example, if whole rows are pruned).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Keine Schicht wurde geändert, weil neue Werte die Fehler nicht verringern würden (etwa wenn ganze Zeilen geprunt sind).</translation>
+    </message>
+    <message>
         <source>&apos;{where}&apos; was saved by a newer Pruneapp: it has version {version}, and this one reads up to version {newest_known}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{where}&apos; wurde von einem neueren Pruneapp gespeichert: Die Version ist {version}, dieses liest bis Version {newest_known}.</translation>
@@ -20488,6 +20478,11 @@ steps</extracomment>
         <translation>Für &apos;{name}&apos; erhält load(path) die Gewichte als einfaches State-Dict in einer {label}-Datei.</translation>
     </message>
     <message>
+        <source>of the nearest .venv folder</source>
+        <extracomment>sentences</extracomment>
+        <translation>aus dem nächstgelegenen Ordner .venv</translation>
+    </message>
+    <message>
         <source>Declare it in &apos;{name}&apos;: HIGHER_IS_BETTER = {{&apos;{metric}&apos;: True}}, or False.</source>
         <extracomment>sentences</extracomment>
         <translation>Geben Sie es in &apos;{name}&apos; an: HIGHER_IS_BETTER = {{&apos;{metric}&apos;: True}}, oder False.</translation>
@@ -20840,6 +20835,11 @@ steps</extracomment>
         <source>(first {first_layers} layers)</source>
         <extracomment>sentences</extracomment>
         <translation>(erste {first_layers} Schichten)</translation>
+    </message>
+    <message>
+        <source>The shrunk model matches the pruned model in {by}{part}. Their outputs differ by at most {largest_difference} (the largest output is {largest_output}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das verkleinerte Modell stimmt in {by}{part} mit dem geprunten überein. Ihre Ausgaben unterscheiden sich um höchstens {largest_difference} (die größte Ausgabe ist {largest_output}).</translation>
     </message>
     <message>
         <source>{said} On random inputs, the outputs of the shrunk model and the unpruned model have a mean cosine of {mean_cosine}, and differ by up to {percent} of the largest output.</source>
@@ -23387,10 +23387,6 @@ steps</extracomment>
         <translation>Embeddings sind {share} der Parameter: Behalten Sie nur die Tokens Ihrer Texte (Vokabular), um sie zu verkleinern.</translation>
     </message>
     <message>
-        <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary), and choose the dtype bfloat16 to halve the file as well.</source>
-        <translation>Embeddings sind {share} der Parameter: Behalten Sie nur die Tokens Ihrer Texte (Vokabular), und wählen Sie den dtype bfloat16, um die Datei zusätzlich zu halbieren.</translation>
-    </message>
-    <message>
         <source>Embeddings are {share} of the parameters, and this vocabulary cannot be reduced. Choose the dtype bfloat16 to halve the file.</source>
         <translation>Embeddings sind {share} der Parameter, und dieses Vokabular kann nicht verkleinert werden. Wählen Sie den dtype bfloat16, um die Datei zu halbieren.</translation>
     </message>
@@ -23405,6 +23401,10 @@ steps</extracomment>
     <message>
         <source>Training the exported model usually recovers a part of the loss.</source>
         <translation>Ein Training des exportierten Modells macht meist einen Teil des Verlusts wieder gut.</translation>
+    </message>
+    <message>
+        <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary) to reduce them. The dtype bfloat16 halves the file.</source>
+        <translation>Embeddings sind {share} der Parameter: Behalten Sie nur die Tokens Ihrer Texte (Vokabular), um sie zu verkleinern. Der dtype bfloat16 halbiert die Datei.</translation>
     </message>
     <message>
         <source>Starts Python and builds the model&apos;s class in transformers with these shapes, without weights.</source>

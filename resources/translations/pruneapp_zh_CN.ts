@@ -2831,6 +2831,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>供 torchvision 或 timm 图像分类器使用的图像文件夹。如果模型的每个类别各有一个子文件夹，则测量准确率；否则测量输出与未剪枝模型输出的接近程度。</translation>
     </message>
     <message>
+        <source>Random token IDs, the same each time. Results are less accurate than with real text.</source>
+        <translation>随机词元 ID，每次相同。结果不如使用真实文本准确。</translation>
+    </message>
+    <message>
         <source>A program that evaluates a file. {checkpoint} is replaced by the path of the file, and {out} by the path to which the program writes its result, a JSON object or a number. Without {out}, the last JSON object or number that it prints is used.</source>
         <translation>评估文件的程序。{checkpoint} 会替换为文件的路径，{out} 会替换为程序写入结果（JSON 对象或数字）的路径。没有 {out} 时，使用程序输出的最后一个 JSON 对象或数字。</translation>
     </message>
@@ -2841,10 +2845,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>&amp;No data</source>
         <translation>无数据(&amp;N)</translation>
-    </message>
-    <message>
-        <source>The same random token IDs each time. They miss small losses, and repair worse than real text.</source>
-        <translation>每次使用相同的随机 token ID。它们显示不出小的损失，用它们修复也不如用真实文本。</translation>
     </message>
     <message>
         <source>&amp;Random inputs</source>
@@ -2936,11 +2936,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>L1 per row (unstructured)</source>
         <extracomment>method l1_per_row</extracomment>
         <translation>逐行 L1（非结构化）</translation>
-    </message>
-    <message>
-        <source>Prunes the weights of the smallest magnitude in each row, that is, per output neuron or filter, to the same sparsity. Use it for language models: no output loses nearly all of its inputs (Wanda compares weights within the same groups; Sun et al., 2024). A fraction is rounded in each row; a count or a target total is exact, so that some rows may lose one weight more.</source>
-        <extracomment>method l1_per_row</extracomment>
-        <translation>在每一行（即每个输出神经元或滤波器）中剪枝幅值最小的权重，使各行稀疏度相同。适用于语言模型：没有输出会失去几乎所有输入（Wanda 在同样的组内比较权重；Sun et al., 2024）。比例在每行中取整；数量或目标总量是精确的，因此某些行可能多失去一个权重。</translation>
     </message>
     <message>
         <source>Normalized L1 (unstructured)</source>
@@ -3411,6 +3406,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>L1, sum of magnitudes</source>
         <extracomment>method ln_structured, n</extracomment>
         <translation>L1，幅值之和</translation>
+    </message>
+    <message>
+        <source>Prunes the weights of the smallest magnitude in each row, that is, per output neuron or filter, to the same sparsity. Use it for language models: no output loses nearly all of its inputs (Wanda compares weights within the same groups; Sun et al., 2024). A fraction is rounded for each row. A count or a target total is met exactly, by one weight more in some rows.</source>
+        <extracomment>method l1_per_row</extracomment>
+        <translation>在每一行（即每个输出神经元或滤波器）中剪枝幅值最小的权重，使各行稀疏度相同。适用于语言模型：没有输出会失去几乎所有输入（Wanda 在同样的组内比较权重；Sun et al., 2024）。比例按每行取整。数量或目标总量会精确达到，为此某些行会多剪枝一个权重。</translation>
     </message>
     <message>
         <source>L2, Euclidean</source>
@@ -5466,8 +5466,8 @@ Code inside checkpoints is never executed.</source>
         <translation> + 另外 {n} 个，{size}</translation>
     </message>
     <message>
-        <source>one per file: press “Copy as text”</source>
-        <translation>每个文件一个：请按“复制为文本”</translation>
+        <source>one for each file, see “Copy as text”</source>
+        <translation>每个文件一个，见“复制为文本”</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -9790,12 +9790,12 @@ computed on this computer.</source>
         <translation>请用未参与校准的数据评估：各层误差小并不保证模型可用。</translation>
     </message>
     <message>
-        <source>1 layer is unchanged: new values would not reduce its error, such as where whole rows are pruned.</source>
-        <translation>1 个层未改变：新值不会减小其误差，例如整行被剪枝时。</translation>
+        <source>1 layer is unchanged, because new values would not reduce its error (for example, if whole rows are pruned).</source>
+        <translation>1 个层未改变，因为新值不会减小其误差（例如整行被剪枝时）。</translation>
     </message>
     <message>
-        <source>{n} layers are unchanged: new values would not reduce their errors, such as where whole rows are pruned.</source>
-        <translation>{n} 个层未改变：新值不会减小其误差，例如整行被剪枝时。</translation>
+        <source>{n} layers are unchanged, because new values would not reduce their errors (for example, if whole rows are pruned).</source>
+        <translation>{n} 个层未改变，因为新值不会减小其误差（例如整行被剪枝时）。</translation>
     </message>
     <message>
         <source>Not repaired, no statistics: {names}.</source>
@@ -13182,11 +13182,6 @@ steps</extracomment>
         <source>If the file was pruned before, repair it against the original.</source>
         <extracomment>sentences</extracomment>
         <translation>如果文件之前已被剪枝，请对照原始模型进行修复。</translation>
-    </message>
-    <message>
-        <source>No layer was changed: new values would not reduce the errors, such as where whole rows are pruned.</source>
-        <extracomment>sentences</extracomment>
-        <translation>没有层被更改：新的值不会减小误差，例如整行被剪枝时。</translation>
     </message>
     <message>
         <source>it names state {state}, which does not exist</source>
@@ -17154,11 +17149,6 @@ steps</extracomment>
         <translation>长度为 {len} 的数组</translation>
     </message>
     <message>
-        <source>The shrunk model matches the pruned model in {by}{part}. The largest difference of an output is {largest_difference}; outputs are up to {largest_output}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>缩减后的模型在 {by}{part} 中与剪枝后的模型一致。输出的最大差异为 {largest_difference}；输出最大为 {largest_output}。</translation>
-    </message>
-    <message>
         <source>The shrunk model matches the pruned model in {by}{part}: all outputs are equal.</source>
         <extracomment>sentences</extracomment>
         <translation>缩减后的模型在 {by}{part} 中与剪枝后的模型一致：所有输出相同。</translation>
@@ -18521,11 +18511,6 @@ steps</extracomment>
         <source>as chosen</source>
         <extracomment>sentences</extracomment>
         <translation>按您的选择</translation>
-    </message>
-    <message>
-        <source>in &apos;{value}&apos;</source>
-        <extracomment>sentences</extracomment>
-        <translation>位于 &apos;{value}&apos;</translation>
     </message>
     <message>
         <source>made by uv according to the header of the script</source>
@@ -20112,6 +20097,11 @@ steps</extracomment>
         <translation>缺少“{name}”原值的 SHA-256</translation>
     </message>
     <message>
+        <source>No layer was changed, because new values would not reduce the errors (for example, if whole rows are pruned).</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有层被更改，因为新的值不会减小误差（例如整行被剪枝时）。</translation>
+    </message>
+    <message>
         <source>&apos;{where}&apos; was saved by a newer Pruneapp: it has version {version}, and this one reads up to version {newest_known}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{where}&apos; 由较新的 Pruneapp 保存：其版本为 {version}，而此 Pruneapp 最高只能读取版本 {newest_known}。</translation>
@@ -20487,6 +20477,11 @@ steps</extracomment>
         <translation>对于 &apos;{name}&apos;，load(path) 得到的是 {label} 文件中的普通状态字典。</translation>
     </message>
     <message>
+        <source>of the nearest .venv folder</source>
+        <extracomment>sentences</extracomment>
+        <translation>来自最近的 .venv 文件夹</translation>
+    </message>
+    <message>
         <source>Declare it in &apos;{name}&apos;: HIGHER_IS_BETTER = {{&apos;{metric}&apos;: True}}, or False.</source>
         <extracomment>sentences</extracomment>
         <translation>请在 &apos;{name}&apos; 中声明：HIGHER_IS_BETTER = {{&apos;{metric}&apos;: True}}，或 False。</translation>
@@ -20839,6 +20834,11 @@ steps</extracomment>
         <source>(first {first_layers} layers)</source>
         <extracomment>sentences</extracomment>
         <translation>（前 {first_layers} 层）</translation>
+    </message>
+    <message>
+        <source>The shrunk model matches the pruned model in {by}{part}. Their outputs differ by at most {largest_difference} (the largest output is {largest_output}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>缩减后的模型在 {by}{part} 中与剪枝后的模型一致。它们的输出最多相差 {largest_difference}（最大输出为 {largest_output}）。</translation>
     </message>
     <message>
         <source>{said} On random inputs, the outputs of the shrunk model and the unpruned model have a mean cosine of {mean_cosine}, and differ by up to {percent} of the largest output.</source>
@@ -23386,10 +23386,6 @@ steps</extracomment>
         <translation>嵌入占参数的 {share}：只保留您的文本中的词元（词表）可减小它们。</translation>
     </message>
     <message>
-        <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary), and choose the dtype bfloat16 to halve the file as well.</source>
-        <translation>嵌入占参数的 {share}：只保留您的文本中的词元（词表），并选择 dtype bfloat16 使文件再减半。</translation>
-    </message>
-    <message>
         <source>Embeddings are {share} of the parameters, and this vocabulary cannot be reduced. Choose the dtype bfloat16 to halve the file.</source>
         <translation>嵌入占参数的 {share}，且此词表无法缩减。选择 dtype bfloat16 可使文件减半。</translation>
     </message>
@@ -23404,6 +23400,10 @@ steps</extracomment>
     <message>
         <source>Training the exported model usually recovers a part of the loss.</source>
         <translation>训练导出的模型通常能挽回一部分损失。</translation>
+    </message>
+    <message>
+        <source>Embeddings are {share} of the parameters: keep only the tokens of your texts (Vocabulary) to reduce them. The dtype bfloat16 halves the file.</source>
+        <translation>嵌入占参数的 {share}：只保留您的文本中的词元（词表）可减少嵌入。dtype bfloat16 使文件减半。</translation>
     </message>
     <message>
         <source>Starts Python and builds the model&apos;s class in transformers with these shapes, without weights.</source>

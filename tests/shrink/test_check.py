@@ -83,7 +83,7 @@ def test_what_is_different_from_the_unpruned_model_is_said(checker, llama, tmp_p
     assert (alone.changed_predictions, alone.largest_change) == (None, None)
     assert re.fullmatch(
         r"The shrunk model matches the pruned model in LlamaForCausalLM of transformers [\d.]+\. "
-        r"The largest difference of an output is [1-9][\de.-]*; outputs are up to [\d.]+\.",
+        r"Their outputs differ by at most [1-9][\de.-]* \(the largest output is [\d.]+\)\.",
         replace(alone, largest_difference=1e-6).sentence(),
     )
     equal = replace(alone, largest_difference=0.0).sentence()

@@ -418,8 +418,8 @@ def _label_and_help(kind: DataKind) -> tuple[str, str]:
             translate("DataKind", "&No data"),
             translate(
                 "DataKind",
-                "The same random token IDs each time. They miss small losses, and repair worse "
-                "than real text.",
+                "Random token IDs, the same each time. Results are less accurate than with real "
+                "text.",
             ),
         ),
         DataKind.INPUTS: (

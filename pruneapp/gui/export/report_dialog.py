@@ -249,7 +249,7 @@ class ExportReportDialog(Dialog):
                 text = number_format.plural(rest, one, several)
                 size += text.format(size=number_format.size(more))
                 exact += f" + {number_format.exact_size(more)}"
-            checksum = self.tr("one per file: press “Copy as text”")
+            checksum = self.tr("one for each file, see “Copy as text”")
             home = report.files[0].path.parent  # folder of the weights, with links resolved
             each = "\n".join(
                 f"{file.path.relative_to(home).as_posix()}\t"

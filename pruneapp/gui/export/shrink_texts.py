@@ -68,7 +68,7 @@ def embeddings_text(forecast: ShrinkForecast) -> str:
             text = translate(
                 "Shrink",
                 "Embeddings are {share} of the parameters: keep only the tokens of your texts "
-                "(Vocabulary), and choose the dtype bfloat16 to halve the file as well.",
+                "(Vocabulary) to reduce them. The dtype bfloat16 halves the file.",
             )
     else:
         text = translate(

@@ -296,12 +296,12 @@ class RepairReportDialog(Dialog):
             text = plural(
                 len(layers) - n_changed,
                 self.tr(
-                    "1 layer is unchanged: new values would not reduce its error, such as where "
-                    "whole rows are pruned."
+                    "1 layer is unchanged, because new values would not reduce its error (for "
+                    "example, if whole rows are pruned)."
                 ),
                 self.tr(
-                    "{n} layers are unchanged: new values would not reduce their errors, such as "
-                    "where whole rows are pruned."
+                    "{n} layers are unchanged, because new values would not reduce their errors "
+                    "(for example, if whole rows are pruned)."
                 ),
             )
             notes.insert(0, text)

@@ -201,9 +201,9 @@ L1_PER_ROW = RowMethod(
         "Prunes the weights of the smallest magnitude in each row, that is, per "
         "output neuron or filter, to the same sparsity. Use it for language "
         "models: no output loses nearly all of its inputs (Wanda compares weights "
-        "within the same groups; Sun et al., 2024). A fraction is rounded in each "
-        "row; a count or a target total is exact, so that some rows may lose one "
-        "weight more."
+        "within the same groups; Sun et al., 2024). A fraction is rounded for each "
+        "row. A count or a target total is met exactly, by one weight more in some "
+        "rows."
     ),
     formula="score = |w|, compared within a row",
     params=(AMOUNT_OF_WEIGHTS,),

@@ -312,7 +312,7 @@ def test_sizes_are_said_before_and_after(page):
             225_000,
             1_800_000,
             "",
-            "(Vocabulary), and choose the dtype bfloat16 to halve the file as well.",
+            "(Vocabulary) to reduce them. The dtype bfloat16 halves the file.",
         ),
         (225_000, 900_000, "", "keep only the tokens of your texts (Vocabulary) to reduce them."),
         (

@@ -56,7 +56,11 @@ def test_only_changed_layers_are_counted(show, english):
     layers = *LAYERS, replace(LAYERS[0], name="d.weight", moved=0)
     report = show(RepairReportDialog(layers, risks=(), unknown=(), source="", shown={}))
     assert report.headline.text() == "3 layers repaired: 13 weights have new values."
-    assert report.notes[0].text().startswith("1 layer is unchanged: new values would not reduce")
+    assert (
+        report.notes[0]
+        .text()
+        .startswith("1 layer is unchanged, because new values would not reduce")
+    )
 
 
 def names(report):
