@@ -345,8 +345,8 @@ def _allocation_lines(allocation: Allocation, measured: Measured | None) -> Iter
         f"({percent(allocation.pruned, allocation.weights)})"
     )
     yield (
-        f"{metric.name}: {real(metric.before)} before, at best {real(allocation.predicted)} "
-        "after: tensors pruned together often lose more"
+        f"{metric.name}: {real(metric.before)} before, at {'most' if metric.higher else 'least'} "
+        f"{real(allocation.predicted)} after: tensors pruned together usually lose more"
     )
     if measured is None:
         return

@@ -1362,14 +1362,21 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     </message>
 </context>
 <context>
+    <name>Allocation</name>
+    <message>
+        <source>at most {value}</source>
+        <translation>höchstens {value}</translation>
+    </message>
+    <message>
+        <source>at least {value}</source>
+        <translation>mindestens {value}</translation>
+    </message>
+</context>
+<context>
     <name>AllocationController</name>
     <message>
         <source>The step was added in a branch after the scanned state &apos;{state}&apos;.</source>
         <translation>Der Schritt wurde in einem Zweig nach dem gescannten Zustand „{state}“ eingefügt.</translation>
-    </message>
-    <message>
-        <source>Allocated: {metric} {before} before, at best {predicted} now: tensors pruned together often lose more.</source>
-        <translation>Zugeteilt: {metric} zuvor {before}, jetzt bestenfalls {predicted}: Gemeinsam geprunte Tensoren verlieren oft mehr.</translation>
     </message>
     <message>
         <source>The scan is not finished: {n} of {all} evaluations are measured. Scan again to continue it.</source>
@@ -1388,6 +1395,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Zuteilung {share}</translation>
     </message>
     <message>
+        <source>Allocated: {metric} {before} before, {predicted} now: tensors pruned together usually lose more.</source>
+        <translation>Zugeteilt: {metric} zuvor {before}, jetzt {predicted}: Gemeinsam geprunte Tensoren verlieren meist mehr.</translation>
+    </message>
+    <message>
         <source>Evaluate this state</source>
         <translation>Diesen Zustand auswerten</translation>
     </message>
@@ -1404,8 +1415,16 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Scan und Ergebnis werden möglicherweise mit denselben Daten ausgewertet. Achten Sie darauf, das Ergebnis mit zurückgehaltenen Daten auszuwerten.</translation>
     </message>
     <message>
-        <source>Allocation: {metric} {measured} measured, {predicted} predicted: tensors pruned together often lose more than each alone. {data}</source>
-        <translation>Zuteilung: {metric} {measured} gemessen, {predicted} vorhergesagt: Gemeinsam geprunte Tensoren verlieren oft mehr als jeder allein. {data}</translation>
+        <source>The prediction failed: {metric} {measured} measured, {predicted} predicted. Repair or recover this state, or choose a lower target.</source>
+        <translation>Die Vorhersage trifft nicht zu: {metric} {measured} gemessen, {predicted} vorhergesagt. Reparieren Sie diesen Zustand oder stellen Sie ihn wieder her, oder wählen Sie ein kleineres Ziel.</translation>
+    </message>
+    <message>
+        <source>Recover…</source>
+        <translation>Wiederherstellen…</translation>
+    </message>
+    <message>
+        <source>Allocation: {metric} {measured} measured, {predicted} predicted: tensors pruned together usually lose more than each alone. {data}</source>
+        <translation>Zuteilung: {metric} {measured} gemessen, {predicted} vorhergesagt: Gemeinsam geprunte Tensoren verlieren meist mehr als jeder allein. {data}</translation>
     </message>
     <message>
         <source>The unpruned model has exactly the same value as in the scan, so both probably used the same data.</source>
@@ -1447,8 +1466,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Sparsity jedes Tensors</translation>
     </message>
     <message>
-        <source>{metric}: {before} before, at best {predicted} after: tensors pruned together often lose more</source>
-        <translation>{metric}: {before} vorher, bestenfalls {predicted} danach: Gemeinsam geprunte Tensoren verlieren oft mehr</translation>
+        <source>{metric}: {before} before, {predicted} after: tensors pruned together usually lose more</source>
+        <translation>{metric}: {before} vorher, {predicted} danach: Gemeinsam geprunte Tensoren verlieren meist mehr</translation>
     </message>
     <message>
         <source>1 tensor is not measured yet and will not be changed</source>
@@ -10280,6 +10299,14 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <source>{method}, repaired</source>
         <translation>{method}, repariert</translation>
     </message>
+    <message>
+        <source>These results are of another state, so a click does not set the form.</source>
+        <translation>Diese Ergebnisse gehören zu einem anderen Zustand; ein Klick stellt das Formular daher nicht ein.</translation>
+    </message>
+    <message>
+        <source>Go to this state</source>
+        <translation>Zu diesem Zustand gehen</translation>
+    </message>
 </context>
 <context>
     <name>ScanDialog</name>
@@ -14548,16 +14575,6 @@ steps</extracomment>
         <source>Check tensors in the tree.</source>
         <extracomment>sentences</extracomment>
         <translation>Kreuzen Sie im Baum Tensoren an.</translation>
-    </message>
-    <message>
-        <source>This was measured in another state than the current one, so it cannot be set in the form.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Das wurde in einem anderen Zustand als dem aktuellen gemessen, daher lässt es sich im Formular nicht einstellen.</translation>
-    </message>
-    <message>
-        <source>Press &apos;Go to this state&apos; above the map, or scan the current state.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Drücken Sie über der Karte „Zu diesem Zustand gehen“, oder scannen Sie den aktuellen Zustand.</translation>
     </message>
     <message>
         <source>Custom pruning methods are classes of torch, which is not installed.</source>

@@ -1362,14 +1362,21 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     </message>
 </context>
 <context>
+    <name>Allocation</name>
+    <message>
+        <source>at most {value}</source>
+        <translation>最多 {value}</translation>
+    </message>
+    <message>
+        <source>at least {value}</source>
+        <translation>至少 {value}</translation>
+    </message>
+</context>
+<context>
     <name>AllocationController</name>
     <message>
         <source>The step was added in a branch after the scanned state &apos;{state}&apos;.</source>
         <translation>此步骤已添加到被扫描状态“{state}”之后的分支中。</translation>
-    </message>
-    <message>
-        <source>Allocated: {metric} {before} before, at best {predicted} now: tensors pruned together often lose more.</source>
-        <translation>已分配：{metric} 之前为 {before}，现在最好为 {predicted}：一起剪枝的张量通常损失更多。</translation>
     </message>
     <message>
         <source>The scan is not finished: {n} of {all} evaluations are measured. Scan again to continue it.</source>
@@ -1388,6 +1395,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>分配 {share}</translation>
     </message>
     <message>
+        <source>Allocated: {metric} {before} before, {predicted} now: tensors pruned together usually lose more.</source>
+        <translation>已分配：{metric} 之前为 {before}，现在{predicted}：一起剪枝的张量通常损失更多。</translation>
+    </message>
+    <message>
         <source>Evaluate this state</source>
         <translation>评估此状态</translation>
     </message>
@@ -1404,8 +1415,16 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>扫描和结果可能在相同的数据上评估。请确保在留出数据上评估结果。</translation>
     </message>
     <message>
-        <source>Allocation: {metric} {measured} measured, {predicted} predicted: tensors pruned together often lose more than each alone. {data}</source>
-        <translation>分配：{metric} 测得 {measured}，预测为 {predicted}：一起剪枝的张量通常比各自单独剪枝损失更多。{data}</translation>
+        <source>The prediction failed: {metric} {measured} measured, {predicted} predicted. Repair or recover this state, or choose a lower target.</source>
+        <translation>预测失败：{metric} 测得 {measured}，预测为{predicted}。请修复或恢复此状态，或选择较低的目标。</translation>
+    </message>
+    <message>
+        <source>Recover…</source>
+        <translation>恢复…</translation>
+    </message>
+    <message>
+        <source>Allocation: {metric} {measured} measured, {predicted} predicted: tensors pruned together usually lose more than each alone. {data}</source>
+        <translation>分配：{metric} 测得 {measured}，预测为{predicted}：一起剪枝的张量通常比各自单独剪枝损失更多。{data}</translation>
     </message>
     <message>
         <source>The unpruned model has exactly the same value as in the scan, so both probably used the same data.</source>
@@ -1447,8 +1466,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>每个张量的稀疏度</translation>
     </message>
     <message>
-        <source>{metric}: {before} before, at best {predicted} after: tensors pruned together often lose more</source>
-        <translation>{metric}：之前 {before}，之后最好为 {predicted}：一起剪枝的张量往往损失更大</translation>
+        <source>{metric}: {before} before, {predicted} after: tensors pruned together usually lose more</source>
+        <translation>{metric}：之前 {before}，之后{predicted}：一起剪枝的张量通常损失更大</translation>
     </message>
     <message>
         <source>1 tensor is not measured yet and will not be changed</source>
@@ -10279,6 +10298,14 @@ computed on this computer.</source>
         <source>{method}, repaired</source>
         <translation>{method}，已修复</translation>
     </message>
+    <message>
+        <source>These results are of another state, so a click does not set the form.</source>
+        <translation>这些结果属于另一个状态，因此点击不会设置表单。</translation>
+    </message>
+    <message>
+        <source>Go to this state</source>
+        <translation>转到此状态</translation>
+    </message>
 </context>
 <context>
     <name>ScanDialog</name>
@@ -14547,16 +14574,6 @@ steps</extracomment>
         <source>Check tensors in the tree.</source>
         <extracomment>sentences</extracomment>
         <translation>请在树中勾选张量。</translation>
-    </message>
-    <message>
-        <source>This was measured in another state than the current one, so it cannot be set in the form.</source>
-        <extracomment>sentences</extracomment>
-        <translation>这是在另一个状态中测得的，因此无法在表单中设置。</translation>
-    </message>
-    <message>
-        <source>Press &apos;Go to this state&apos; above the map, or scan the current state.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请按图上方的“转到此状态”，或扫描当前状态。</translation>
     </message>
     <message>
         <source>Custom pruning methods are classes of torch, which is not installed.</source>

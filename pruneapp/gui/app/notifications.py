@@ -67,6 +67,7 @@ class NoticeTopic(Enum):
     REPAIR = ("a repair that made the metric worse",)
     RECOVERED = ("what a recovery changed in the metric",)
     ALLOCATION = ("what an allocation predicts, and what was measured",)
+    OTHER_SCAN = ("a click on a cell of a scan of another state",)
     LANGUAGE = ("the language of the window, which was changed",)
     CHANNELS = ("a list of channels that was pasted or loaded",)
 

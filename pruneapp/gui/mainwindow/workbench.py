@@ -592,6 +592,7 @@ class Workbench(QObject):
         self.preview.measured_losses = self.scans.losses
         self.scans.measured.connect(self.preview.on_measured)
         self.frontier.measured.connect(self.sessions.on_measured)
+        views.pages.pageChanged.connect(self.scans.end_notice)
         views.pages.quality.stateRequested.connect(self.history.jump)
         views.pages.quality.setUpRequested.connect(self.evaluation.ask)
         views.pages.sensitivity.setUpRequested.connect(self.evaluation.ask)

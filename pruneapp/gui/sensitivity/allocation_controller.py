@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -15,6 +16,7 @@ from pruneapp.evaluation.allocation import Allocation, Bound, allocate
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.report.results import KeptScan
 from pruneapp.evaluation.scan import changes_sha256, with_protection
+from pruneapp.evaluation.scan_file import ScanMetric
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Lane, LatestTask
 from pruneapp.gui.app.notifications import NoticeTopic
@@ -22,7 +24,12 @@ from pruneapp.gui.document.feature import Ask, Feature, Flow, flow
 from pruneapp.gui.document.history_controller import HistoryController, append_steps
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
-from pruneapp.gui.sensitivity.dialogs import AllocatedTensor, AllocationDialog, PredictedAllocation
+from pruneapp.gui.sensitivity.dialogs import (
+    AllocatedTensor,
+    AllocationDialog,
+    PredictedAllocation,
+    bound_text,
+)
 from pruneapp.gui.sensitivity.scan_controller import ScanController
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import numbered_title, translate_error, translate_param
@@ -33,6 +40,9 @@ from pruneapp.params import AmountParam
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 
+# A prediction has failed if the measured loss is more than this many times the predicted one, and
+# larger by more than this share of the metric before.
+_FAILED_TIMES, _FAILED_SHARE = 3, 0.05
 _BY_NAME = {param.name: param for param in LIMITS}
 TOTAL = AmountParam(
     name="target_sparsity",
@@ -166,15 +176,17 @@ class AllocationController(Feature[AllocationDialog]):
         self._prediction = _Prediction(document.history.key, allocation, kept)
         metric = allocation.metric
         text = self.tr(
-            "Allocated: {metric} {before} before, at best {predicted} now: tensors pruned together "
-            "often lose more."
+            "Allocated: {metric} {before} before, {predicted} now: tensors pruned together usually "
+            "lose more."
         )
         share = metric.name in kept.shares
         self._notifications.offer(
             NoticeTopic.ALLOCATION,
             text.format(
                 metric=number_format.metric_title(metric.name),
-                predicted=number_format.metric(allocation.predicted, share=share),
+                predicted=bound_text(
+                    number_format.metric(allocation.predicted, share=share), higher=metric.higher
+                ),
                 before=number_format.metric(metric.before, share=share),
             ),
             self.tr("Evaluate this state"),
@@ -275,9 +287,27 @@ class AllocationController(Feature[AllocationDialog]):
         if found is None:
             return
         self._compared = prediction
+        predicted = prediction.allocation.predicted
+        words = {
+            "metric": number_format.metric_title(metric.name),
+            "measured": number_format.metric(found.value, share=found.share),
+            "predicted": bound_text(
+                number_format.metric(predicted, share=found.share), higher=metric.higher
+            ),
+        }
+        if _has_failed(metric, found.value, predicted):
+            text = self.tr(
+                "The prediction failed: {metric} {measured} measured, {predicted} predicted. "
+                "Repair or recover this state, or choose a lower target."
+            )
+            recover = self._actions["recover"]
+            self._notifications.offer(
+                NoticeTopic.ALLOCATION, text.format(**words), self.tr("Recover…"), recover.trigger
+            )
+            return
         text = self.tr(
             "Allocation: {metric} {measured} measured, {predicted} predicted: tensors pruned "
-            "together often lose more than each alone. {data}"
+            "together usually lose more than each alone. {data}"
         )
         if prediction.kept.evaluation != self._evaluation.evaluation and (
             found.original == metric.before
@@ -288,15 +318,7 @@ class AllocationController(Feature[AllocationDialog]):
             )
         else:
             data = self._same_data(prediction.kept)
-        self._notifications.show_info(
-            NoticeTopic.ALLOCATION,
-            text.format(
-                metric=number_format.metric_title(metric.name),
-                measured=number_format.metric(found.value, share=found.share),
-                predicted=number_format.metric(prediction.allocation.predicted, share=found.share),
-                data=data,
-            ),
-        )
+        self._notifications.show_info(NoticeTopic.ALLOCATION, text.format(**words, data=data))
 
     # -- the document ---------------------------------------------------------------------------
 
@@ -312,3 +334,10 @@ class AllocationController(Feature[AllocationDialog]):
         super().on_closed()
         self._task.cancel()
         self._allocation = self._prediction = self._compared = None
+
+
+def _has_failed(metric: ScanMetric, measured: float, predicted: float) -> bool:
+    """Return whether a metric is far worse than an allocation has predicted."""
+    lost, expected = (metric.damage(value) for value in (measured, predicted))
+    more = lost - expected > _FAILED_SHARE * abs(metric.before)
+    return not math.isfinite(lost) or (more and lost > _FAILED_TIMES * expected)

@@ -589,6 +589,8 @@ class ScanController(Feature[ScanDialog]):
         return numbered_title(number, document.items[number])
 
     def _on_changed(self, _change: DocumentChanged) -> None:
+        if self.is_current:
+            self.end_notice()
         self._refresh()
 
     def _refresh(self) -> None:
@@ -644,8 +646,13 @@ class ScanController(Feature[ScanDialog]):
         self._show()
 
     def _on_state(self) -> None:
+        self.end_notice()
         if self.state >= 0:
             self._jump(self.state)
+
+    def end_notice(self) -> None:
+        """Remove the notice that a cell of another state sets nothing."""
+        self._notifications.end(NoticeTopic.OTHER_SCAN)
 
     def _sensitivity(self, kept: KeptScan) -> Sensitivity:
         """Return what the page shows of the selected scan, in the metric that the user chose."""
@@ -691,7 +698,8 @@ class ScanController(Feature[ScanDialog]):
     def _on_cell(self, name: str, amount: float) -> None:
         """Set the form to prune a tensor as in a cell of the scan, and show the tensor.
 
-        An error is shown if the scan is of another state, or its method is not registered.
+        A notice is shown if the scan is of another state, and an error if its method is not
+        registered.
         """
         kept = self.kept
         if kept is None or name not in self.session.by_name:
@@ -699,13 +707,12 @@ class ScanController(Feature[ScanDialog]):
         if not self.is_current:
             # Amounts are fractions of the remaining weights: in another state they mean something
             # else.
-            self.session.refused.emit(
-                SelectionError(
-                    "This was measured in another state than the current one, so it cannot be "
-                    "set in the form.",
-                    remedy="Press 'Go to this state' above the map, or scan the current state.",
-                )
-            )
+            text = self.tr("These results are of another state, so a click does not set the form.")
+            if self.state < 0:
+                self._notifications.show_info(NoticeTopic.OTHER_SCAN, text)
+            else:
+                action = self.tr("Go to this state")
+                self._notifications.offer(NoticeTopic.OTHER_SCAN, text, action, self._on_state)
             return
         try:
             row = self._row(kept.scan, name, amount)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from types import SimpleNamespace
 
+import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
 
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
+from pruneapp.evaluation.scan_file import ScanMetric
 from pruneapp.gui.document.history_model import HistoryColumn
 from pruneapp.gui.evaluation.source_choice import DataKind
+from pruneapp.gui.sensitivity import allocation_controller
 from pruneapp.progress import Job
 from tests.gui.job_gate import Gate
 from tests.gui.sensitivity.conftest import FIRST, SECOND
@@ -38,18 +43,18 @@ def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
     cells = [[plain(model.index(r, c).data()) for c in range(4)] for r in range(2)]
     assert [row[:3] for row in cells] == [[FIRST, "40", "15.0 %"], [SECOND, "30", "73.3 %"]]
     assert [row[3][0] for row in cells] == ["+", "+"], "the loss grows"
-    assert plain(dialog.headline.text()).startswith("loss: 1 before, at best 1.086 after")
+    assert plain(dialog.headline.text()).startswith("loss: 1 before, at least 1.086 after")
     assert "chosen on the data that the same script evaluates" in dialog.note.text()
     opened.click(dialog.go)
     opened.wait(lambda: opened.document.position == 1)
     assert plain(opened.document.items[1].title) == "Allocation 40.0 %"
     masks = opened.document.masks
     assert (masks.pruned(FIRST), masks.pruned(SECOND)) == (6, 22)
-    opened.wait(lambda: "at best" in str(opened.notices))
+    opened.wait(lambda: "at least" in str(opened.notices))
     opened.key("Ctrl+M")
     assert choose(opened, scans.script), "a script has other data for each purpose"
     opened.wait(lambda: "measured" in str(opened.notices))
-    assert plain(opened.notices[0]).startswith("Allocation: loss 1.223 measured, 1.")
+    assert plain(opened.notices[0]).startswith("Allocation: loss 1.223 measured, at least 1.")
     states = opened.views.history.tree.states
     column = states.column_of(HistoryColumn.METRIC)
     marked = [states.cell(n, column).endswith(" ▲") for n in range(2)]
@@ -57,6 +62,50 @@ def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
     opened.key("Ctrl+Z")
     opened.wait(lambda: opened.document.position == 0)
     assert not opened.document.masks.pruned(SECOND)
+
+
+def test_a_failed_prediction_offers_recovery(scans, opened, monkeypatch):
+    """The notice does not call a score that is far worse than predicted optimistic."""
+    monkeypatch.setattr(allocation_controller, "_FAILED_TIMES", 2)
+    scans.scan("50%, 90%")
+    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
+    total(opened, dialog, "40 %")
+    opened.wait(lambda: dialog.go.text() == "Prune 28 weights")
+    opened.click(dialog.go)
+    opened.wait(lambda: opened.document.position == 1)
+    opened.key("Ctrl+M")
+    choose(opened, scans.script)
+    opened.wait(lambda: "failed" in str(opened.notices))
+    assert plain(opened.notices[0]).startswith(
+        "The prediction failed: loss 1.223 measured, at least 1.086 predicted. Repair or recover "
+        "this state, or choose a lower target."
+    )
+    assert "optimistic" not in opened.notices[0]
+    button = next(
+        button
+        for button in opened.window.findChildren(QPushButton)
+        if button.isVisible() and button.text() == "Recover…"
+    )
+    opened.click(button)
+    recovery = opened.workbench.recover
+    opened.wait(lambda: recovery.dialog is not None and recovery.dialog.isVisible())
+    opened.click(recovery.dialog.leave)
+
+
+@pytest.mark.parametrize(
+    ("higher", "before", "predicted", "measured", "failed"),
+    [
+        (True, 0.97, 0.913, 0.105, True),
+        (True, 0.97, 0.913, 0.85, False),
+        (True, 0.97, 0.965, 0.94, False),  # less than 5 % of the metric
+        (False, 1.0, 1.1, 9.0, True),
+        (False, 1.0, 1.1, math.inf, True),
+        (False, 1.0, 1.1, 0.9, False),
+    ],
+)
+def test_a_prediction_fails_if_far_more_is_lost(higher, before, predicted, measured, failed):
+    metric = ScanMetric("m", higher, before)
+    assert allocation_controller._has_failed(metric, measured, predicted) == failed
 
 
 def test_it_says_of_limit_and_seed_whether_the_data_are_others(scans, opened):

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 from PySide6.QtCore import QLocale, QPoint, Qt
+from PySide6.QtWidgets import QPushButton
 
 from pruneapp.document.entries import RecoverySource
 from pruneapp.edits.repaired_values import RepairedValues, as_values
@@ -450,10 +451,27 @@ def test_over_another_state_a_scan_is_gray_and_its_cells_set_nothing(scans, open
     assert scans.view.about.text().startswith("Scanned state: Opened (not the current state).")
     before = opened.views.tree.checked_names(), opened.rule.fields.editors["amount"].value()
     scans.click(1, 0)
-    opened.wait(lambda: opened.trouble)
-    assert opened.trouble[0].startswith("This was measured in another state than the current one")
+    words = "These results are of another state, so a click does not set the form."
+    opened.wait(lambda: opened.notices == [words])
+    assert not opened.trouble
+    opened.views.pages.tabs.setCurrentIndex(Page.QUALITY)
+    assert not opened.notices, "it ends when the tab is left"
+    opened.views.pages.tabs.setCurrentIndex(Page.SENSITIVITY)
     after = opened.views.tree.checked_names(), opened.rule.fields.editors["amount"].value()
     assert after == before
+    scans.click(1, 0)
+    opened.wait(lambda: opened.notices == [words])
+    opened.click(
+        next(
+            button
+            for button in opened.window.findChildren(QPushButton)
+            if button.isVisible() and button.text() == "Go to this state"
+            if button is not scans.view.go_there
+        )
+    )
+    opened.wait(lambda: opened.document.position == 0)
+    assert not opened.notices
+    prune(opened)
     opened.click(scans.view.go_there)
     opened.wait(lambda: opened.document.position == 0)
     assert scans.view.canvas.fill(1.0) == red
