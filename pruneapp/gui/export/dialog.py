@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -439,7 +439,7 @@ class ExportDialog(Dialog):
         self.stop = QPushButton(self.tr("Cancel"), self)
         self.trouble = plain(wrap=True, ink=DANGER)  # why the last export failed
         self.trouble.hide()
-        self._full = self.purposes, self.formats, self.details, self.target, self.beside
+        self._full = self.purposes, self.formats, self.details, self.target
         self._lay_out()
         self.tabs.currentChanged.connect(self._on_page_changed)
         self.page.changed.connect(self._arrange)
@@ -487,7 +487,7 @@ class ExportDialog(Dialog):
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Move the focus in reading order, however late the settings of a format are created."""
         shown = self.page.tab_parts if self.is_shrunk else self._full
-        parts = (self.tabs, *shown, self.stop, self.go)
+        parts = (self.tabs, *shown, self.beside, self.stop, self.go)
         moved = move_focus(parts, self.focusWidget(), forward=forward)
         return moved or super().focusNextPrevChild(forward)
 
@@ -663,7 +663,7 @@ class ExportDialog(Dialog):
         shrunk = self.is_shrunk
         self.page.setVisible(shrunk)
         self._show_state()
-        for part in (self.scrolled, self.target, self.beside):
+        for part in (self.scrolled, self.target, self.beside.script):
             part.setVisible(not shrunk)
         if shrunk and self.isVisible():
             self.page.survey()
@@ -773,7 +773,7 @@ class ExportDialog(Dialog):
         if self.is_shrunk:
             if (order := self.page.order()) is not None:
                 self.accept()
-                self.shrinkRequested.emit(order)
+                self.shrinkRequested.emit(replace(order, report=self.beside.report()))
             return
         request = self.request()
         if request is not None:

@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
 
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.store import is_store, locate
 from pruneapp.document.document import Capture
@@ -42,7 +43,7 @@ from pruneapp.export.provenance import (
     recorded_recipe,
 )
 from pruneapp.export.report import EXACT, ExportReport, ExportRequest
-from pruneapp.export.report_writer import StepAccount, account_of, write_account
+from pruneapp.export.report_writer import Account, StepAccount, account_of, write_account
 from pruneapp.export.rounding import estimate_rounding_cost
 from pruneapp.export.scripts.comparison_script import (
     EvaluationData,
@@ -254,23 +255,7 @@ def write_accompanying_files(
         return write_check_script(checkpoint, report, path, job, evaluation)
 
     def account(path: Path) -> Path:
-        # not needed at start-up
-        from pruneapp.evaluation.report.page import conditions_text, hashes_of, metric_texts
-
-        snapshot = capture.snapshot
-        origin = estimated_provenance(snapshot, history_recipe(capture, job), job)
-        steps, metrics = _steps_of(capture), metric_texts(quality)
-        content = account_of(
-            snapshot,
-            report,
-            steps,
-            job,
-            origin,
-            metrics=metrics,
-            evaluation="" if conditions is None else conditions_text(conditions),
-            evaluation_files={} if conditions is None else hashes_of(conditions),
-            same_data=quality is not None and any(m.calibrated for m in quality.metrics),
-        )
+        content = _report_content(capture, capture.snapshot, report, job, quality, conditions)
         return write_account(content, path, job, keep_existing=True)
 
     if path.name.endswith(_SCRIPT):
@@ -281,6 +266,59 @@ def write_accompanying_files(
         said = _write_and_report(script, path, f"{run}.")
     else:
         said = _write_and_report(account, path, "The report is {path}.")
+    return replace(report, notices=(*report.notices, *said))
+
+
+def _report_content(  # noqa: PLR0917 - each its own type
+    capture: Capture,
+    state: Snapshot,
+    report: ExportReport,
+    job: Job,
+    quality: StateQuality | None,
+    conditions: Conditions | None,
+) -> Account:
+    """Return the contents of the report about an export of `state`, with the steps of `capture`."""
+    # not needed at start-up
+    from pruneapp.evaluation.report.page import conditions_text, hashes_of, metric_texts
+
+    return account_of(
+        state,
+        report,
+        _steps_of(capture),
+        job,
+        estimated_provenance(capture.snapshot, history_recipe(capture, job), job),
+        metrics=metric_texts(quality),
+        evaluation="" if conditions is None else conditions_text(conditions),
+        evaluation_files={} if conditions is None else hashes_of(conditions),
+        same_data=quality is not None and any(m.calibrated for m in quality.metrics),
+    )
+
+
+def write_cut_report(  # noqa: PLR0917 - each its own type
+    capture: Capture,
+    order: ShrinkOrder,
+    report: ExportReport,
+    job: Job,
+    quality: StateQuality | None = None,
+    conditions: Conditions | None = None,
+) -> ExportReport:
+    """Write the report about a shrunk model, and return `report` with a notice about it.
+
+    `quality` is that of the cut, None if it was not evaluated. As `write_accompanying_files`, it
+    raises no error of writing.
+    """
+
+    def account(path: Path) -> Path:
+        folder = report.path.is_dir()
+        with open_checkpoint(report.path if folder else report.files[0].path, job=job) as written:
+            content = _report_content(capture, Snapshot(written), report, job, quality, conditions)
+        cut = StepAccount("Remove units", "\n".join(order.forecast.changes))
+        source = str(capture.snapshot.checkpoint.path)
+        content = replace(content, source=source, steps=(*content.steps, cut))
+        return write_account(content, path, job, keep_existing=True)
+
+    path = accompanying_path(report, f"-report{order.report}")
+    said = _write_and_report(account, path, "The report is {path}.")
     return replace(report, notices=(*report.notices, *said))
 
 
@@ -650,7 +688,18 @@ class ExportController(Feature[ExportDialog]):
         """
         self.session.check_may_look()
         capture, shown = of.capture, self.session.contents.shown
-        work = ShrinkJob(capture, surveyed, order, self.session.kernel).work
+        write = ShrinkJob(capture, surveyed, order, self.session.kernel).work
+        found = self._evaluation.cut_result(of.key, order.forecast.request.identity())
+        quality = None if found is None or found[1] else found[0]
+        conditions = None if quality is None else self._evaluation.shown_conditions
+
+        def work(job: Job) -> ExportReport:
+            report = write(job)
+            if not order.report:
+                return report
+            # Not cancelled with the job: the model is written already.
+            return write_cut_report(capture, order, report, Job(), quality, conditions)
+
         job = RunJob(self.tr("Shrinking"), work, Lane.WRITING)
         try:
             report = yield from self._write(job, order.path)

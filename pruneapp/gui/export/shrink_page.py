@@ -85,6 +85,7 @@ class ShrinkOrder:
     forecast: ShrinkForecast
     path: Path
     check: str = "shapes"
+    report: str = ""  # suffix of the report that is written next to it; empty for none
 
 
 class ShrinkPage(QWidget):

@@ -723,9 +723,19 @@ def test_a_network_is_cut_as_the_command_line_cuts_it(user, tmp_path, kind):
     else:
         assert "load_shrunk.py" in page.notes.text()
     size = dialog.go.text()
+    beside = dialog.beside
+    assert not beside.script.isVisible(), "it loads both files into the same model"
+    user.click(beside.account)
     user.click(dialog.go)
     report = report_of(user)
     assert "Effect: ▲ different output from full size" in report.as_text()
+    page_of_report = tmp_path / "net-shrunk-report.html"
+    assert f"The report is '{page_of_report}'" in report.as_text()
+    text = page_of_report.read_text()
+    page_of_report.unlink()
+    assert "Remove units" in text
+    assert f"made from {file}" in text
+    assert f"of {page.forecast.after.parameters:,} parameters kept" in text
     loads = "onnxruntime.Inf" if kind == "onnx" else "from load_shrunk import load_shrunk"
     assert loads in report.loads.text()
     user.close_report()
