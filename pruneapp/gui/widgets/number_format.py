@@ -144,14 +144,17 @@ def metric(value: float, *, share: bool) -> str:
 def metric_amount(value: float, *, share: bool, short: bool = False) -> str:
     """Format the absolute difference of two metrics; that of fractions in percentage points.
 
-    It has as many digits as `metric`, and no sign and no unit. `short` uses at most six characters,
-    but not for fractions: 0.25, 3e−4.
+    It has as many digits as `metric`, and no sign and no unit; small ones have two digits instead
+    of a power of ten: 0.000040. `short` uses at most six characters, but not for fractions: 0.25,
+    3e−4.
     """
     if share:
         return locale().toString(100 * abs(value), "f", 1)
     amount = abs(value)
     if not short:
-        return number(amount)
+        is_small = 1e-7 <= amount < 1e-4
+        digits = 1 - math.floor(math.log10(amount)) if is_small else 0
+        return locale().toString(amount, "f", digits) if is_small else number(amount)
     if 0.001 <= amount < 1000:
         return locale().toString(amount, "g", 2 if amount < 100 else 3)
     head, _, power = locale().toString(amount, "e", 0).partition("e")

@@ -137,3 +137,11 @@ def test_what_a_readout_says_lays_nothing_out_anew(qtbot):
     readout.setText("")
     assert readout.grab().toImage() == empty
     assert readout.toolTip() == readout.accessibleName() == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(3.976e-05, "0.000040"), (1.2e-7, "0.00000012"), (0.0123456, "0.01235"), (0.0, "0")],
+)
+def test_a_small_difference_of_metrics_has_no_power_of_ten(english, value, text):
+    assert number_format.metric_amount(value, share=False) == text
