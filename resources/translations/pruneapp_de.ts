@@ -23698,6 +23698,10 @@ steps</extracomment>
         <translation>▲ Ausgabe weicht ab von: {state}</translation>
     </message>
     <message>
+        <source>Before shrinking: {metric}.</source>
+        <translation>Vor dem Verkleinern: {metric}.</translation>
+    </message>
+    <message>
         <source>Not evaluated yet.</source>
         <translation>Noch nicht ausgewertet.</translation>
     </message>

@@ -23697,6 +23697,10 @@ steps</extracomment>
         <translation>▲ 输出不同于：{state}</translation>
     </message>
     <message>
+        <source>Before shrinking: {metric}.</source>
+        <translation>缩减前：{metric}。</translation>
+    </message>
+    <message>
         <source>Not evaluated yet.</source>
         <translation>尚未评估。</translation>
     </message>

@@ -54,7 +54,6 @@ from pruneapp.gui.widgets.labels import (
     label_for,
     plain,
     with_label,
-    with_note,
 )
 from pruneapp.gui.widgets.screen import Scrolled
 from pruneapp.gui.widgets.status import time_left_text
@@ -727,14 +726,15 @@ class ShrinkPage(QWidget):
         else:
             of = self._title or self.tr("the pruned model")
             differs = changes or forecast.rounds
+            before = ""
             if self._metric and not differs:  # it would be read as that of the cut
-                of = with_note(of, self._metric)
+                before = self.tr("Before shrinking: {metric}.").format(metric=self._metric)
             words = self._effect_words(forecast)
             text = words.format(state=of, dtype=forecast.request.dtype)
             result = self._metric_of(forecast)
             trial = self._trial_text(forecast.request.identity())
             pending = self.tr("Not evaluated yet.") if differs and not result else ""
-            after = [result, trial or pending, self._warning_of(forecast)]
+            after = [before, result, trial or pending, self._warning_of(forecast)]
             if any(after):
                 text = join_sentences(as_sentence(text), *filter(None, after))
             self._show_effect_text(text, DANGER if changes else TEXT)

@@ -125,6 +125,8 @@ def test_a_row_says_now_and_then_and_what_that_does(page):
     assert row(page, "layers").hint.isVisible()
     assert not row(page, "ffn").hint.isVisible()
     assert page.state.text() == "✓ Same output as the pruned model"
+    page.set_metrics("accuracy 0.9", lambda _forecast: "", lambda _forecast: "")
+    assert page.state.text() == "✓ Same output as the pruned model. Before shrinking: accuracy 0.9."
     assert not page.loss.isVisible()
 
 
