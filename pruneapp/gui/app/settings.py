@@ -22,6 +22,8 @@ from pruneapp.json_codec import decode, encode
 from pruneapp.params import Choice, ChoiceParam, FlagParam, Param
 
 VIEWED_FILES = 40
+RECENT_SCRIPTS = 8
+_SCRIPT = "script"  # the kind of a source, as `DataKind` of the window stores it
 AGREED_SCRIPTS = 200
 
 
@@ -339,6 +341,27 @@ class Settings(QObject):
         sources = {**self.own_sources(file), purpose: dict(source)}
         name = str(file.absolute())
         self.store(sources=_put_last(self.state.sources, name, sources, VIEWED_FILES))
+
+    def inherit_scripts(self, file: Path, parent: Path) -> None:
+        """Store the scripts of `parent` for a file that was exported from it, unless it has any.
+
+        Their limits and seeds are not stored. The entry ``from`` is the name of the parent.
+        """
+        for purpose, source in {} if self.own_sources(file) else self.own_sources(parent).items():
+            if source.get("kind") == _SCRIPT:
+                kept = {name: source.get(name, "") for name in ("kind", "path", "python")}
+                self.set_source(file, purpose, {**kept, "from": parent.name})
+
+    def recent_scripts(self) -> list[str]:
+        """Return the paths of the existing scripts that were used last, the latest first."""
+        found = [
+            source.get("path", "")
+            for sources in self.state.sources.values()
+            for source in sources.values()
+            if source.get("kind") == _SCRIPT
+        ]
+        paths = [path for path in dict.fromkeys(found[::-1]) if path and Path(path).is_file()]
+        return paths[:RECENT_SCRIPTS]
 
     def agreed_to(self, script: Path | str) -> str:
         """Return the allowed version of a script or command line; "" if it was never allowed."""

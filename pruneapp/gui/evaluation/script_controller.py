@@ -276,7 +276,13 @@ class ScriptController(Feature[ConsentDialog]):
             all(stored.get(n) == one.get(n) for n in ("kind", "path")) for one in avoided
         ):
             rest["path"] = ""
-        return DataSource(kind, **rest)
+        return DataSource(kind, **rest, exported_from=stored.get("from", ""))
+
+    def inherit(self, exported: Path) -> None:
+        """Offer the scripts of the open file for a file that was exported from it."""
+        document = self.session.document
+        if document is not None:
+            self._settings.inherit_scripts(exported, document.checkpoint.path)
 
     def remember(self, purpose: str, source: DataSource) -> None:
         """Store the source chosen for the open file and a purpose, in place of an earlier one."""
@@ -297,6 +303,7 @@ class ScriptController(Feature[ConsentDialog]):
         """
         check = check or partial(self.look, choice)
         choice.set_folder(str(self.session.folder("data")))
+        choice.set_recent(self._settings.recent_scripts())
         choice.changed.connect(check)
         choice.templateRequested.connect(partial(self._write_template, choice))
         check()

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
+    QMenu,
     QPushButton,
     QRadioButton,
+    QToolButton,
     QWidget,
 )
 
@@ -23,10 +27,19 @@ from pruneapp.gui.widgets.controls import (
     LineEdit,
     choice_box,
     choose_by_click,
+    follow_font,
     lay_in_column,
     single_shot,
 )
-from pruneapp.gui.widgets.labels import DANGER, MUTED, label_for, plain, translate, with_label
+from pruneapp.gui.widgets.labels import (
+    DANGER,
+    MUTED,
+    join_sentences,
+    label_for,
+    plain,
+    translate,
+    with_label,
+)
 
 # Pause after the last keystroke before a typed path is checked.
 TYPED_MS = 300
@@ -63,6 +76,8 @@ class DataSource:
     # Which metrics of a command line are better: ``higher``, ``lower``, or empty to decide by their
     # names.
     better: str = ""
+    # Name of the file whose script is proposed, because the open file was exported from it.
+    exported_from: str = dataclasses.field(default="", compare=False)
 
     @property
     def is_complete(self) -> bool:
@@ -125,6 +140,7 @@ class SourceChoice(QWidget):
         self.use, self.stops_recording = use, stops_recording
         self.has_trouble = False  # whether the answer to the choice is an error
         self._folder = ""
+        self._proposed: DataSource | None = None  # while it is that of another file
         self._paths: dict[DataKind, str] = {}
         self.radios: dict[DataKind, QRadioButton] = {}
         self.fields: dict[DataKind, LineEdit] = {}
@@ -136,6 +152,16 @@ class SourceChoice(QWidget):
         self.template.setAccessibleDescription(self.template.toolTip())
         self.template.clicked.connect(self.templateRequested)
         self.template.setHidden(DataKind.SCRIPT not in kinds)
+        self.recent = QToolButton(self)
+        self.recent.setText(self.tr("Recent"))
+        self.recent.setToolTip(self.tr("Choose a script that was used before"))
+        self.recent.setAccessibleDescription(self.recent.toolTip())
+        self.recent.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.recent.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.recent.setMenu(QMenu(self.recent))
+        # The style draws the arrow over the end of the text without extra space.
+        follow_font(self.recent, lambda one: one.setMinimumWidth(one.sizeHint().width() + 8))
+        self.recent.hide()
         self.better = choice_box(
             self.tr("Better values"),
             self.tr(
@@ -182,7 +208,7 @@ class SourceChoice(QWidget):
                 grid.addWidget(field, row, 1, 1, 2)
             else:
                 name = label.replace("&", "")
-                beside = (self.template,) if kind is DataKind.SCRIPT else ()
+                beside = (self.recent, self.template) if kind is DataKind.SCRIPT else ()
                 field, button = self._path_row(name, help_, grid, row, beside)
                 self.fields[kind], self.buttons[kind] = field, button
                 button.clicked.connect(lambda _=False, kind=kind: self._browse(kind))
@@ -216,6 +242,19 @@ class SourceChoice(QWidget):
         """Set the initial folder of file dialogs, used while a field is empty."""
         self._folder = folder
 
+    def set_recent(self, scripts: Sequence[str]) -> None:
+        """Offer the paths of scripts in a menu beside the field, the first at the top."""
+        menu = self.recent.menu()
+        menu.clear()
+        for path in scripts:
+            action = menu.addAction(path.replace("&", "&&"))
+            action.triggered.connect(partial(self._choose_script, path))
+        self.recent.setHidden(not scripts or DataKind.SCRIPT not in self.radios)
+
+    def _choose_script(self, path: str) -> None:
+        self.radios[DataKind.SCRIPT].setChecked(True)
+        self._set_path(self.fields[DataKind.SCRIPT], path)
+
     def set_source(self, source: DataSource) -> None:
         """Show a source without emitting `changed`; ignore it if its kind is not offered.
 
@@ -235,6 +274,7 @@ class SourceChoice(QWidget):
                 if field is not None:
                     field.setText(text)
             self.better.setCurrentIndex(max(0, self.better.findData(source.better)))
+        self._proposed = source if source.exported_from else None
         self._typed.stop()
 
     def contents(self) -> SourceFields:
@@ -268,7 +308,11 @@ class SourceChoice(QWidget):
         return replace(chosen, seed=self.seed.text().strip()) if chosen.draws else chosen
 
     def set_found(self, text: str, *, trouble: bool = False) -> None:
-        """Show the answer to a choice; an error if `trouble`."""
+        """Show the answer to a choice, after a remark on a proposal; an error if `trouble`."""
+        proposed = self._proposed
+        if proposed is not None and not trouble and self.source().path == proposed.path:
+            note = self.tr("Proposed: the script of {file}, from which this file was exported.")
+            text = join_sentences(note.format(file=proposed.exported_from), text)
         self.found.setText(f"✕ {text}" if trouble else text)
         self.found.setForegroundRole(DANGER if trouble else MUTED)
         self.has_trouble = trouble

@@ -804,7 +804,8 @@ class Workbench(QObject):
     def _on_export_began(self, _path: Path) -> None:
         self.notifications.end(NoticeTopic.EXPORT)
 
-    def _on_exported(self, _report: ExportReport) -> None:
+    def _on_exported(self, report: ExportReport) -> None:
+        self.scripts.inherit(report.path)
         self.notifications.end(NoticeTopic.ASKED, NoticeTopic.EXPORT)
 
     def _on_saved(self, _path: Path) -> None:

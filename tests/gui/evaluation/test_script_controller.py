@@ -200,6 +200,36 @@ def test_the_script_of_the_evaluation_is_proposed_for_a_recovery(opened, tmp_pat
     assert scripts.source("recovery") == source
 
 
+def test_the_script_is_proposed_for_an_export_and_offered_for_other_files(opened, script, tmp_path):
+    """Regression: the field was empty for a file that was exported a minute ago."""
+    user, scripts = opened
+    source = DataSource(DataKind.SCRIPT, str(script), sys.executable, "100", "3")
+    scripts.remember("evaluation", source)
+    scripts.remember("repair", replace(source, path=str(tmp_path / "gone.py")))
+    child, other = tmp_path / "child.safetensors", tmp_path / "other.safetensors"
+    user.export(child)
+    user.close_report()
+    save_file({"fc.weight": np.ones((4, 4), np.float32)}, other)
+    user.open_file(child)
+    user.key("Ctrl+M")
+    evaluation = user.workbench.evaluation
+    user.wait(lambda: evaluation.dialog is not None)
+    choice = evaluation.dialog.choice
+    assert choice.source() == replace(source, limit="", seed=""), "not the limit of another file"
+    note = "Proposed: the script of m.safetensors, from which this file was exported."
+    user.wait(lambda: choice.found.text().startswith(note))
+    user.key("Esc", evaluation.dialog)
+    user.wait(lambda: evaluation.dialog is None)
+    user.open_file(other)
+    user.key("Ctrl+M")
+    user.wait(lambda: evaluation.dialog is not None)
+    choice = evaluation.dialog.choice
+    assert choice.source() == DataSource()
+    assert choice.recent.isVisible()
+    (action,) = choice.recent.menu().actions()
+    assert action.text() == str(script), "existing scripts, each once"
+
+
 def test_folders_of_transformers_need_no_script_and_no_question(user, tmp_path):
     folder = tmp_path / "model"
     folder.mkdir()

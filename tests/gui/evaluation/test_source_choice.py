@@ -125,6 +125,38 @@ def test_a_file_is_chosen_in_the_dialog_of_the_system(choice, qtbot, monkeypatch
     assert choice.seen == [DataSource(path="/x/b.py")]
 
 
+def test_a_script_used_before_is_chosen_in_the_menu_beside_the_field(choice, qtbot):
+    assert choice.recent.isHidden(), "there is none"
+    choice.set_recent(["/x/b.py", "/x/a&b.py"])
+    assert choice.recent.isVisible()
+    choice.radios[DataKind.TOKENS].click()
+    choice.seen.clear()
+    menu = choice.recent.menu()
+    qtbot.mouseClick(choice.template, Qt.MouseButton.NoButton)
+    menu.popup(choice.recent.mapToGlobal(choice.recent.rect().bottomLeft()))
+    qtbot.waitUntil(menu.isVisible)
+    qtbot.keyClick(menu, Qt.Key.Key_Down)
+    qtbot.keyClick(menu, Qt.Key.Key_Down)
+    qtbot.keyClick(menu, Qt.Key.Key_Return)
+    assert choice.source() == DataSource(path="/x/a&b.py")
+    assert choice.seen[-1] == DataSource(path="/x/a&b.py")
+    choice.set_recent([])
+    assert choice.recent.isHidden()
+
+
+def test_a_proposed_script_is_called_so_until_another_is_chosen(choice):
+    choice.set_source(DataSource(path="/x/b.py", exported_from="digits.pt"))
+    choice.set_found("Runs with python.")
+    assert choice.found.text() == (
+        "Proposed: the script of digits.pt, from which this file was exported. Runs with python."
+    )
+    choice.set_found("There is no file.", trouble=True)
+    assert choice.found.text() == "✕ There is no file."
+    choice.fields[DataKind.SCRIPT].setText("/x/c.py")
+    choice.set_found("Runs with python.")
+    assert choice.found.text() == "Runs with python."
+
+
 def test_a_kind_that_is_not_offered_is_left(show):
     choice = show(SourceChoice((DataKind.SCRIPT,)))
     choice.set_source(DataSource(DataKind.TOKENS))
