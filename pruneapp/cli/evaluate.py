@@ -362,7 +362,7 @@ def _lines(result: Result, changes: Sequence[Change]) -> Iterator[str]:
             change.name,
             real(change.metric.value),
             real(change.original.value),
-            "none" if change.is_none else f"{change.difference:+.6g}",
+            f"{change.difference:+.6g}" + (", within noise" if change.is_none else ""),
             real(change.band.half) if change.band.half else "-",
         )
         for change in changes

@@ -388,11 +388,11 @@ def band_of(metric: Metric, original: Metric, spread: Spread) -> Band:
     n = len(metric.samples)
     if n > 1 and n == len(original.samples):
         half = _paired_half_interval(metric.samples, original.samples)
-        return Band(half, f"paired 95 % interval over {n:,} samples")
+        return Band(half, f"95 % confidence interval from {n:,} paired samples")
     if metric.counts is not None and original.counts is not None:
         return Band(
             _independent_half_interval(metric.counts, original.counts),
-            f"95 % interval of counts over {metric.counts[1]:,} samples",
+            f"95 % confidence interval from {metric.counts[1]:,} samples",
         )
     if spread.largest > 0:
         return Band(spread.largest, "largest spread of three runs of the unpruned model")

@@ -668,11 +668,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Vergleicht die Antworten des ungeprunten Modells und des aktuellen Zustands auf Ihre Prompts</translation>
     </message>
     <message>
-        <source>Find the connections of the layers: torch.export records the first call of the model by your script</source>
-        <extracomment>command</extracomment>
-        <translation>Die Verbindungen der Schichten finden: torch.export zeichnet den ersten Aufruf des Modells durch Ihr Skript auf</translation>
-    </message>
-    <message>
         <source>Edit the name or the note of a state of the history</source>
         <extracomment>keys</extracomment>
         <translation>Namen oder Notiz eines Zustands im Verlauf bearbeiten</translation>
@@ -966,6 +961,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Trace the mo&amp;del…</source>
         <extracomment>command</extracomment>
         <translation>M&amp;odell aufzeichnen…</translation>
+    </message>
+    <message>
+        <source>Find the connections of the layers: torch.export records the operations of the model while your script calls it once</source>
+        <extracomment>command</extracomment>
+        <translation>Die Verbindungen der Schichten finden: torch.export zeichnet die Operationen des Modells auf, während Ihr Skript es einmal aufruft</translation>
     </message>
     <message>
         <source>Scan sensiti&amp;vity…</source>
@@ -2997,11 +2997,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Mittelwert der Beträge.</translation>
     </message>
     <message>
-        <source>Frobenius norm</source>
-        <extracomment>method l1_normalized, divide_by</extracomment>
-        <translation>Frobeniusnorm</translation>
-    </message>
-    <message>
         <source>Prunes large tensors more.</source>
         <extracomment>method l1_normalized, divide_by</extracomment>
         <translation>Prunt große Tensoren stärker.</translation>
@@ -3363,7 +3358,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     </message>
     <message>
         <source>L2 norm</source>
-        <extracomment>method ffn_neurons, by</extracomment>
+        <extracomment>method l1_normalized, divide_by</extracomment>
         <translation>L2-Norm</translation>
     </message>
     <message>
@@ -5055,8 +5050,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Aufzeichnen</translation>
     </message>
     <message>
-        <source>Finds the connections of the layers in a separate process: torch.export records the first call of the model by your script, and the script is ended there. No metric is measured. Later evaluations use the same script.</source>
-        <translation>Findet die Verbindungen der Schichten in einem eigenen Prozess: torch.export zeichnet den ersten Aufruf des Modells durch Ihr Skript auf, und das Skript wird dort beendet. Es wird keine Metrik gemessen. Spätere Auswertungen verwenden dasselbe Skript.</translation>
+        <source>Finds the connections of the layers in a separate process: when your script first calls the model, its operations are recorded by torch.export, and the script is stopped. No metric is measured. Later evaluations use the same script.</source>
+        <translation>Findet die Verbindungen der Schichten in einem eigenen Prozess: Wenn Ihr Skript das Modell zum ersten Mal aufruft, zeichnet torch.export seine Operationen auf, und das Skript wird beendet. Es wird keine Metrik gemessen. Spätere Auswertungen verwenden dasselbe Skript.</translation>
     </message>
 </context>
 <context>
@@ -5064,6 +5059,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>All states have been evaluated already.</source>
         <translation>Alle Zustände sind schon ausgewertet.</translation>
+    </message>
+    <message>
+        <source>{share} pruned</source>
+        <translation>{share} geprunt</translation>
     </message>
     <message>
         <source>Evaluation stopped.</source>
@@ -5773,6 +5772,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Collected with {source}, {date}.</source>
         <translation>Quelle: {source}, {date}.</translation>
+    </message>
+    <message>
+        <source>inputs: {source}</source>
+        <translation>Eingaben: {source}</translation>
     </message>
     <message>
         <source>The statistics file of this session, {path}, no longer exists. Collect the statistics again, or load another file.</source>
@@ -9194,8 +9197,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Sie begann mit einer sequenziellen Reparatur.</translation>
     </message>
     <message>
-        <source>The held-out error rose at a high learning rate, and fell as the rate dropped.</source>
-        <translation>Der Fehler der zurückgehaltenen Proben stieg bei hoher Lernrate und fiel, als sie sank.</translation>
+        <source>The held-out error first rose to {error}, and then fell.</source>
+        <translation>Der Fehler auf den zurückgehaltenen Daten stieg zuerst auf {error} und fiel dann.</translation>
     </message>
     <message>
         <source>Undo recovery</source>
@@ -9798,8 +9801,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Fehler: mittlere quadratische Abweichung von der Ausgabe der ungeprunten Schicht, relativ zum mittleren Quadrat dieser Ausgabe.</translation>
     </message>
     <message>
-        <source>It includes the adjusted statistics of the norm after a layer.</source>
-        <translation>Er schließt die angepassten Statistiken der Norm nach einer Schicht ein.</translation>
+        <source>If a norm layer follows, the error is computed with its adjusted statistics.</source>
+        <translation>Folgt eine Norm-Schicht, wird der Fehler mit deren angepassten Statistiken berechnet.</translation>
     </message>
     <message>
         <source>Sequential: the errors include those of the preceding layers, so they are larger than if each layer were repaired separately.</source>
@@ -18511,16 +18514,6 @@ steps</extracomment>
         <translation>Korrigieren Sie die Auswertung: Sie teilt vielleicht durch null oder hat keine Beispiele.</translation>
     </message>
     <message>
-        <source>paired 95 % interval over {n} samples</source>
-        <extracomment>sentences</extracomment>
-        <translation>gepaartes 95-%-Intervall über {n} Beispiele</translation>
-    </message>
-    <message>
-        <source>95 % interval of counts over {counts} samples</source>
-        <extracomment>sentences</extracomment>
-        <translation>95-%-Intervall der Anzahlen über {counts} Beispiele</translation>
-    </message>
-    <message>
         <source>largest spread of three runs of the unpruned model</source>
         <extracomment>sentences</extracomment>
         <translation>größte Streuung dreier Läufe des ungeprunten Modells</translation>
@@ -20408,6 +20401,16 @@ steps</extracomment>
         <source>another number of steps</source>
         <extracomment>sentences</extracomment>
         <translation>einer anderen Zahl von Schritten</translation>
+    </message>
+    <message>
+        <source>95 % confidence interval from {n} paired samples</source>
+        <extracomment>sentences</extracomment>
+        <translation>95-%-Konfidenzintervall aus {n} gepaarten Beispielen</translation>
+    </message>
+    <message>
+        <source>95 % confidence interval from {counts} samples</source>
+        <extracomment>sentences</extracomment>
+        <translation>95-%-Konfidenzintervall aus {counts} Beispielen</translation>
     </message>
     <message>
         <source>Trained for {counted} with pruned weights at zero.</source>
@@ -23986,6 +23989,10 @@ steps</extracomment>
         <translation>P&amp;ython</translation>
     </message>
     <message>
+        <source>Proposed: the script of {file}, from which this file was exported.</source>
+        <translation>Vorschlag: das Skript von {file}, woraus diese Datei exportiert wurde.</translation>
+    </message>
+    <message>
         <source>Browse…</source>
         <translation>Durchsuchen…</translation>
     </message>
@@ -24008,6 +24015,14 @@ steps</extracomment>
     <message>
         <source>Save a script to start from, made for this file</source>
         <translation>Ein Skript als Anfang speichern, das zu dieser Datei passt</translation>
+    </message>
+    <message>
+        <source>Recent</source>
+        <translation>Zuletzt</translation>
+    </message>
+    <message>
+        <source>Choose a script that was used before</source>
+        <translation>Ein früher verwendetes Skript wählen</translation>
     </message>
     <message>
         <source>Samples</source>

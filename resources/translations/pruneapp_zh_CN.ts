@@ -668,11 +668,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>比较未剪枝的模型与当前状态对您的提示的回答</translation>
     </message>
     <message>
-        <source>Find the connections of the layers: torch.export records the first call of the model by your script</source>
-        <extracomment>command</extracomment>
-        <translation>查找各层之间的连接：torch.export 记录您的脚本对模型的首次调用</translation>
-    </message>
-    <message>
         <source>Edit the name or the note of a state of the history</source>
         <extracomment>keys</extracomment>
         <translation>编辑历史中一个状态的名称或备注</translation>
@@ -966,6 +961,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Trace the mo&amp;del…</source>
         <extracomment>command</extracomment>
         <translation>追踪模型(&amp;D)…</translation>
+    </message>
+    <message>
+        <source>Find the connections of the layers: torch.export records the operations of the model while your script calls it once</source>
+        <extracomment>command</extracomment>
+        <translation>查找各层的连接：脚本调用一次模型时，torch.export 记录模型的运算</translation>
     </message>
     <message>
         <source>Scan sensiti&amp;vity…</source>
@@ -2997,11 +2997,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>幅值的均值。</translation>
     </message>
     <message>
-        <source>Frobenius norm</source>
-        <extracomment>method l1_normalized, divide_by</extracomment>
-        <translation>Frobenius 范数</translation>
-    </message>
-    <message>
         <source>Prunes large tensors more.</source>
         <extracomment>method l1_normalized, divide_by</extracomment>
         <translation>大张量剪得更多。</translation>
@@ -3363,7 +3358,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     </message>
     <message>
         <source>L2 norm</source>
-        <extracomment>method ffn_neurons, by</extracomment>
+        <extracomment>method l1_normalized, divide_by</extracomment>
         <translation>L2 范数</translation>
     </message>
     <message>
@@ -5055,8 +5050,8 @@ Code inside checkpoints is never executed.</source>
         <translation>追踪</translation>
     </message>
     <message>
-        <source>Finds the connections of the layers in a separate process: torch.export records the first call of the model by your script, and the script is ended there. No metric is measured. Later evaluations use the same script.</source>
-        <translation>在单独的进程中查找各层之间的连接：torch.export 记录您的脚本对模型的首次调用，脚本到此结束。不测量任何指标。之后的评估使用同一脚本。</translation>
+        <source>Finds the connections of the layers in a separate process: when your script first calls the model, its operations are recorded by torch.export, and the script is stopped. No metric is measured. Later evaluations use the same script.</source>
+        <translation>在单独的进程中查找各层的连接：脚本首次调用模型时，torch.export 记录其运算，然后停止脚本。不测量任何指标。之后的评估使用同一脚本。</translation>
     </message>
 </context>
 <context>
@@ -5064,6 +5059,10 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>All states have been evaluated already.</source>
         <translation>所有状态都已评估。</translation>
+    </message>
+    <message>
+        <source>{share} pruned</source>
+        <translation>已剪枝 {share}</translation>
     </message>
     <message>
         <source>Evaluation stopped.</source>
@@ -5773,6 +5772,10 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Collected with {source}, {date}.</source>
         <translation>来源：{source}，{date}。</translation>
+    </message>
+    <message>
+        <source>inputs: {source}</source>
+        <translation>输入：{source}</translation>
     </message>
     <message>
         <source>The statistics file of this session, {path}, no longer exists. Collect the statistics again, or load another file.</source>
@@ -9193,8 +9196,8 @@ computed on this computer.</source>
         <translation>它从顺序修复开始。</translation>
     </message>
     <message>
-        <source>The held-out error rose at a high learning rate, and fell as the rate dropped.</source>
-        <translation>学习率较高时留出误差上升，之后随学习率一起下降。</translation>
+        <source>The held-out error first rose to {error}, and then fell.</source>
+        <translation>留出数据上的误差先升至 {error}，然后下降。</translation>
     </message>
     <message>
         <source>Undo recovery</source>
@@ -9797,8 +9800,8 @@ computed on this computer.</source>
         <translation>误差：与未剪枝层输出之差的均方，相对于该输出的均方。</translation>
     </message>
     <message>
-        <source>It includes the adjusted statistics of the norm after a layer.</source>
-        <translation>误差包含层后归一化中调整过的统计量。</translation>
+        <source>If a norm layer follows, the error is computed with its adjusted statistics.</source>
+        <translation>若其后有归一化层，则按其调整后的统计量计算误差。</translation>
     </message>
     <message>
         <source>Sequential: the errors include those of the preceding layers, so they are larger than if each layer were repaired separately.</source>
@@ -18510,16 +18513,6 @@ steps</extracomment>
         <translation>请更正评估：它可能除以了零，或没有样本。</translation>
     </message>
     <message>
-        <source>paired 95 % interval over {n} samples</source>
-        <extracomment>sentences</extracomment>
-        <translation>{n} 个样本的配对 95 % 置信区间</translation>
-    </message>
-    <message>
-        <source>95 % interval of counts over {counts} samples</source>
-        <extracomment>sentences</extracomment>
-        <translation>{counts} 个样本上基于计数的 95 % 置信区间</translation>
-    </message>
-    <message>
         <source>largest spread of three runs of the unpruned model</source>
         <extracomment>sentences</extracomment>
         <translation>未剪枝模型三次运行的最大差异</translation>
@@ -20407,6 +20400,16 @@ steps</extracomment>
         <source>another number of steps</source>
         <extracomment>sentences</extracomment>
         <translation>另一个步数</translation>
+    </message>
+    <message>
+        <source>95 % confidence interval from {n} paired samples</source>
+        <extracomment>sentences</extracomment>
+        <translation>由 {n} 个成对样本得出的 95 % 置信区间</translation>
+    </message>
+    <message>
+        <source>95 % confidence interval from {counts} samples</source>
+        <extracomment>sentences</extracomment>
+        <translation>由 {counts} 个样本得出的 95 % 置信区间</translation>
     </message>
     <message>
         <source>Trained for {counted} with pruned weights at zero.</source>
@@ -23985,6 +23988,10 @@ steps</extracomment>
         <translation>Python(&amp;Y)</translation>
     </message>
     <message>
+        <source>Proposed: the script of {file}, from which this file was exported.</source>
+        <translation>建议：使用 {file} 的脚本，本文件由它导出。</translation>
+    </message>
+    <message>
         <source>Browse…</source>
         <translation>浏览…</translation>
     </message>
@@ -24007,6 +24014,14 @@ steps</extracomment>
     <message>
         <source>Save a script to start from, made for this file</source>
         <translation>保存一个为此文件生成的初始脚本</translation>
+    </message>
+    <message>
+        <source>Recent</source>
+        <translation>最近</translation>
+    </message>
+    <message>
+        <source>Choose a script that was used before</source>
+        <translation>选择以前用过的脚本</translation>
     </message>
     <message>
         <source>Samples</source>

@@ -97,6 +97,22 @@ def test_a_script_measures_both_checkpoints_and_reports_the_worse_metrics(run, f
     assert 0.1 < found["noise"]["acc"] < 0.3
 
 
+def test_a_difference_within_the_noise_is_stated_with_its_number(run, files, tmp_path):
+    """Regression: "none", beside two different values."""
+    pruned, original = files
+    body = """
+        def evaluate(model):
+            model(torch.ones(8))
+            found = int((model.weight != 0).sum())
+            return {"acc": (68 + found, 200)}
+        """
+    status, out, err = run(pruned, "--script", script(tmp_path, body), "--against", original)
+    assert (status, err) == (0, "")
+    line = next(line for line in out.splitlines() if line.startswith("acc"))
+    assert re.search(r"-0\.08, within noise +0\.0", line), line
+    assert "Noise of acc: 95 % confidence interval from 200 samples" in out
+
+
 def test_the_python_example_of_the_documentation_measures_the_same(
     files, tmp_path, monkeypatch, capsys
 ):
@@ -106,7 +122,7 @@ def test_the_python_example_of_the_documentation_measures_the_same(
     script(tmp_path, "def evaluate(model): return {'acc': [float(model(torch.ones(8)).sum())] * 3}")
     monkeypatch.chdir(tmp_path)
     exec(compile(code, str(page), "exec"), {})
-    assert capsys.readouterr().out.startswith("acc 196.0 -68.0 paired 95 % interval over 3")
+    assert capsys.readouterr().out.startswith("acc 196.0 -68.0 95 % confidence interval from 3 ")
 
 
 def test_an_error_of_the_script_is_reported_with_its_traceback(run, files, tmp_path):

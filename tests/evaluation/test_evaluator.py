@@ -39,7 +39,7 @@ def test_the_unpruned_model_is_measured_three_times_and_results_are_kept(runner,
     total, top = evaluator.changes(result)
     assert total.higher is None
     assert total.band.half == spread.largest
-    assert "paired 95 % interval over 50 samples" in top.band.words
+    assert "95 % confidence interval from 50 paired samples" in top.band.words
 
 
 def test_samples_are_kept_of_the_unpruned_model_and_of_the_last_state(runner, mode, state):

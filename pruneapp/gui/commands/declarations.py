@@ -476,8 +476,8 @@ COMMANDS: tuple[MenuCommand, ...] = (
         MenuCommand(
             "trace_model",
             "Trace the mo&del…",
-            "Find the connections of the layers: torch.export records the first call of the model "
-            "by your script",
+            "Find the connections of the layers: torch.export records the operations of the model "
+            "while your script calls it once",
         ),
         MenuCommand(
             "scan",

@@ -209,9 +209,9 @@ class EvaluateDialog(DecisionDialog):
         if traces:
             title, button = self.tr("Trace the model"), self.tr("Trace")
             about = self.tr(
-                "Finds the connections of the layers in a separate process: torch.export records "
-                "the first call of the model by your script, and the script is ended there. "
-                "No metric is measured. Later evaluations use the same script."
+                "Finds the connections of the layers in a separate process: when your script "
+                "first calls the model, its operations are recorded by torch.export, and the "
+                "script is stopped. No metric is measured. Later evaluations use the same script."
             )
         super().__init__(title, button, parent)
         self.choice = SourceChoice(kinds, self)

@@ -606,14 +606,16 @@ class FormController(Feature[QDialog]):
         """Use registered statistics, and show where they came from."""
         self.statistics, self.statistics_path = name, path.absolute()
         origin = statistics_of(name).origin
-        source = _source_text(origin.source)
+        source = origin.name or _source_text(origin.source)
         about = [str(self.statistics_path), name.replace(SHA256, "SHA-256: ")]
         if source:
             text = self.tr("Collected with {source}, {date}.")
             about.insert(1, text.format(source=source, date=origin.date.replace("T", " ")[:16]))
         context = replace(
             self._form.context,
-            statistics_file=with_note(path.name, source) if source else path.name,
+            statistics_file=with_note(path.name, self.tr("inputs: {source}").format(source=source))
+            if source
+            else path.name,
             statistics_about="\n".join(about),
         )
         self._form.set_context(context)

@@ -13,6 +13,7 @@ Points = list[tuple[float, float]]  # (step, value)
 # A script may yield after each step. Every second point of a longer curve is dropped, because the
 # curves are drawn several times per second: 14,000 points took 30 ms each time.
 _MOST_POINTS = 4_000
+_RISE = 1.1  # a smaller rise of the error is not mentioned
 
 
 @dataclass(frozen=True)
@@ -99,10 +100,13 @@ class RecoveryProgress:
         self.memory = event.get("memory", self.memory)
 
     @property
-    def has_risen(self) -> bool:
-        """Whether the held-out error was larger than at the start, and fell again."""
+    def peak(self) -> float | None:
+        """The largest held-out error, if it rose by more than a tenth and fell below the start."""
         errors = [error for _, error in self.curves.get(HELD_OUT, ())]
-        return len(errors) > 2 and max(errors[1:-1]) > max(errors[0], errors[-1])
+        if len(errors) < 3 or errors[-1] >= errors[0]:
+            return None
+        peak = max(errors)
+        return peak if peak > _RISE * errors[0] else None
 
     @property
     def rate(self) -> float:

@@ -563,12 +563,9 @@ class RecoverController(Feature[Dialog]):
             )
         if done.source.repaired:
             notes.append(self.tr("It started from a sequential repair."))
-        if RecoveryProgress.of(done.events, 0).has_risen:
-            notes.append(
-                self.tr(
-                    "The held-out error rose at a high learning rate, and fell as the rate dropped."
-                )
-            )
+        if (peak := RecoveryProgress.of(done.events, 0).peak) is not None:
+            text = self.tr("The held-out error first rose to {error}, and then fell.")
+            notes.append(text.format(error=number(peak)))
         return [" ".join(notes)]
 
     # -- evaluation -----------------------------------------------------------------------------

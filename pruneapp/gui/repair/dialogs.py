@@ -277,7 +277,9 @@ class RepairReportDialog(Dialog):
                     "Error: mean squared difference from the unpruned layer's output, relative "
                     "to the mean square of that output."
                 ),
-                self.tr("It includes the adjusted statistics of the norm after a layer.")
+                self.tr(
+                    "If a norm layer follows, the error is computed with its adjusted statistics."
+                )
                 if any(layer.variance for layer in layers)
                 else "",
                 self.tr(

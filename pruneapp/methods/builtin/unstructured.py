@@ -153,7 +153,7 @@ L1_NORMALIZED = WeightMethod(
             choices=(
                 Choice("rms", "RMS", "Square root of the mean of squares."),
                 Choice("mean", "Mean", "Mean of magnitudes."),
-                Choice("frobenius", "Frobenius norm", "Prunes large tensors more."),
+                Choice("frobenius", "L2 norm", "Prunes large tensors more."),
                 Choice("max", "Largest", "Largest magnitude."),
             ),
         ),

@@ -31,10 +31,14 @@ def test_distillation_is_followed_from_the_plan_to_the_last_point():
     assert progress.start == 0.5
     assert progress.memory == 7
     assert progress.curves["training"] == [(20, 2), (40, 1)]
-    assert not progress.has_risen, "it never exceeded the start"
-    progress.add({"what": "point", "step": 60, "held_out": 0.6})
+    assert progress.peak is None, "it never exceeded the start"
+    progress.add({"what": "point", "step": 60, "held_out": 0.54})
     progress.add({"what": "point", "step": 80, "held_out": 0.1})
-    assert progress.has_risen
+    assert progress.peak is None, "it rose by less than a tenth"
+    progress.add({"what": "point", "step": 90, "held_out": 0.6})
+    assert progress.peak is None, "it did not fall again"
+    progress.add({"what": "point", "step": 100, "held_out": 0.1})
+    assert progress.peak == 0.6
 
 
 def test_long_curves_are_thinned():

@@ -74,7 +74,7 @@ def test_statistics_are_collected_used_and_kept_with_the_session(user, new_user,
         user.window.done.label.text()
         == "Statistics of 2 tensors collected from 300 rows of inputs."
     )
-    assert user.rule.statistics_name.text() == "m.statistics.safetensors (a script)"
+    assert user.rule.statistics_name.text() == "m.statistics.safetensors (inputs: calibrate.py)"
     assert str(file) in user.rule.statistics_name.toolTip()
     user.ask_amount("50")
     assert user.wait_preview().newly_pruned == 340
@@ -94,7 +94,7 @@ def test_statistics_are_collected_used_and_kept_with_the_session(user, new_user,
     other.open(session)
     other.wait(lambda: other.document is not None)
     other.wait(lambda: other.workbench.form.statistics == user.workbench.form.statistics)
-    assert other.rule.statistics_name.text() == "m.statistics.safetensors (a script)"
+    assert other.rule.statistics_name.text() == "m.statistics.safetensors (inputs: calibrate.py)"
     other.wait(lambda: "These settings would prune" in other.views.preview.note.text())
     assert other.views.preview.heading.text() == "Current state"
 

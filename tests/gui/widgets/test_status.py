@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QStatusBar, QWidget
 
 from pruneapp.gui.mainwindow.window import ModelStatus
@@ -95,6 +96,30 @@ def test_the_last_action_gets_the_width_that_a_running_job_does_not_need(show, q
     assert (status.label.x(), status.label.width()) == before, "a shorter text moves nothing"
     bar.resize(1440, 40)
     qtbot.waitUntil(lambda: done.label.width() > model.text.width())
+
+
+def test_screen_readers_get_the_whole_text_of_the_last_action(show, monkeypatch):
+    announced = []
+    monkeypatch.setattr(QAccessible, "updateAccessibility", announced.append)
+    bar = show(QStatusBar(), 400, 40)
+    done = Done()
+    bar.addWidget(done)
+    text = "3: Repair of 11 layers: accuracy 97.4 %, difference within noise ±1.8 points, " * 3
+    text = text.strip()
+    done.set_done(text)
+    assert done.label.shortened(done.label.width()) != text, "it is elided on the screen"
+    assert [event.message() for event in announced if hasattr(event, "message")] == [text]
+    found = QAccessible.queryAccessibleInterface(done.label)
+    assert found.text(QAccessible.Text.Description) == text
+
+
+def test_a_bar_is_not_full_before_the_job_has_ended(show):
+    status = show(JobStatus(), 700, 40)
+    status.set_job("Repair")
+    status.set_progress(995, 1000)
+    assert 0.9 < status.bar.value() / status.bar.maximum() < 0.98
+    status.set_progress(1000, 1000)
+    assert status.bar.value() / status.bar.maximum() < 0.98
 
 
 def test_the_model_is_told_in_numbers(show):
