@@ -5061,10 +5061,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Alle Zustände sind schon ausgewertet.</translation>
     </message>
     <message>
-        <source>{share} pruned</source>
-        <translation>{share} geprunt</translation>
-    </message>
-    <message>
         <source>Evaluation stopped.</source>
         <translation>Auswertung abgebrochen.</translation>
     </message>
@@ -8299,6 +8295,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>▲ evaluated on the data it was chosen or calibrated with</source>
         <translation>▲ auf den Daten bewertet, mit denen ausgewählt oder kalibriert wurde</translation>
+    </message>
+    <message>
+        <source>{share} pruned</source>
+        <translation>{share} geprunt</translation>
     </message>
     <message>
         <source>Shrunk</source>

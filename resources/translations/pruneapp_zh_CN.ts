@@ -5061,10 +5061,6 @@ Code inside checkpoints is never executed.</source>
         <translation>所有状态都已评估。</translation>
     </message>
     <message>
-        <source>{share} pruned</source>
-        <translation>已剪枝 {share}</translation>
-    </message>
-    <message>
         <source>Evaluation stopped.</source>
         <translation>评估已停止。</translation>
     </message>
@@ -8299,6 +8295,10 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>▲ evaluated on the data it was chosen or calibrated with</source>
         <translation>▲ 在用于选择或校准的数据上评估</translation>
+    </message>
+    <message>
+        <source>{share} pruned</source>
+        <translation>已剪枝 {share}</translation>
     </message>
     <message>
         <source>Shrunk</source>

@@ -98,7 +98,7 @@ def test_a_script_measures_both_checkpoints_and_reports_the_worse_metrics(run, f
 
 
 def test_a_difference_within_the_noise_is_stated_with_its_number(run, files, tmp_path):
-    """Regression: "none", beside two different values."""
+    """Regression: the difference of two values was called "none"."""
     pruned, original = files
     body = """
         def evaluate(model):

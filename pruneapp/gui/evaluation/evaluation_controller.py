@@ -52,25 +52,19 @@ from pruneapp.gui.evaluation.script_controller import (
     ScriptController,
 )
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
-from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import (
     numbered_title,
     translate_declared,
     translate_error,
     translate_sentence,
 )
-from pruneapp.gui.widgets.labels import (
-    join_facts,
-    join_names,
-    join_sentences,
-    with_label,
-    with_note,
-)
+from pruneapp.gui.widgets.labels import join_names, join_sentences, with_label, with_note
 from pruneapp.gui.widgets.reports import (
     conditions_in_words,
     cuts_in_words,
     metric_in_words,
     quality_in_words,
+    result_in_words,
 )
 from pruneapp.methods import registry
 from pruneapp.progress import Cancelled, Job
@@ -498,10 +492,7 @@ class EvaluationController(Feature[EvaluateDialog]):
                 text = with_label(label, translate_sentence(notice))
                 self._notifications.show_info(NoticeTopic.EVALUATION, text)
             if not self._queue:
-                words = metric_in_words(found.quality, self.metric)
-                if found.quality.sparsity:
-                    share = number_format.percent(found.quality.sparsity)
-                    words = join_facts(words, self.tr("{share} pruned").format(share=share))
+                words = result_in_words(found.quality, self.metric)
                 self._notifications.show_done(with_label(label, words))
         self._refresh()
 

@@ -243,7 +243,7 @@ class SourceChoice(QWidget):
         self._folder = folder
 
     def set_recent(self, scripts: Sequence[str]) -> None:
-        """Offer the paths of scripts in a menu beside the field, the first at the top."""
+        """Offer the paths of scripts in the menu of the button "Recent", the first at the top."""
         menu = self.recent.menu()
         menu.clear()
         for path in scripts:

@@ -389,6 +389,15 @@ def quality_in_words(quality: StateQuality, name: str = "") -> str:
     return translate("Quality", "{share} pruned: {words}").format(share=share, words=words)
 
 
+def result_in_words(quality: StateQuality, name: str = "") -> str:
+    """Return the facts of `quality_in_words` with the metric first, for a line that is elided."""
+    words = metric_in_words(quality, name)
+    if not quality.sparsity:
+        return words
+    share = number_format.percent(quality.sparsity)
+    return join_facts(words, translate("Quality", "{share} pruned").format(share=share))
+
+
 def cut_in_words(cut: EvaluatedCut) -> str:
     """Return the name of a cut: ``Shrunk: FFN neurons 1,536 → 768, 62.6 MB``."""
     changes = map(translate_sentence, cut.changes)

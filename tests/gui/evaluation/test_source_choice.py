@@ -125,7 +125,7 @@ def test_a_file_is_chosen_in_the_dialog_of_the_system(choice, qtbot, monkeypatch
     assert choice.seen == [DataSource(path="/x/b.py")]
 
 
-def test_a_script_used_before_is_chosen_in_the_menu_beside_the_field(choice, qtbot):
+def test_a_script_used_before_is_chosen_in_the_menu_of_recent_scripts(choice, qtbot):
     assert choice.recent.isHidden(), "there is none"
     choice.set_recent(["/x/b.py", "/x/a&b.py"])
     assert choice.recent.isVisible()
