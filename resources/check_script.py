@@ -36,6 +36,9 @@ STATE_DICT = "@STATE_DICT@"
 # @LOADERS@
 
 
+# @RESIZING@
+
+
 def read_script():
     """Import the evaluation script."""
     sys.path.insert(0, str(SCRIPT.parent))

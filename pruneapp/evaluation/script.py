@@ -287,9 +287,12 @@ def _loading_code(checkpoint: Checkpoint, path: Path) -> str:
 
 
 def has_program_code(checkpoint: Checkpoint) -> bool:
-    """Return whether there is `program_code` for a checkpoint: torch or safetensors, on a disk."""
+    """Return whether there is `program_code` for a checkpoint: torch or safetensors, on a disk.
+
+    False for a shrunk file, which only the worker loads with the user's script.
+    """
     known = checkpoint.format.startswith("torch") or checkpoint.format == "safetensors"
-    return known and not is_store(checkpoint.path)
+    return known and not is_store(checkpoint.path) and not has_shrink_record(checkpoint)
 
 
 def program_code(checkpoint: Checkpoint, target: Path, script: Path | None) -> str:

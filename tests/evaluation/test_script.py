@@ -26,6 +26,7 @@ from pruneapp.evaluation.script import (
     Interpreter,
     Options,
     find_interpreter,
+    has_program_code,
     program_code,
     template_for,
 )
@@ -429,3 +430,13 @@ def test_it_is_known_without_running_whether_a_function_may_be_defined(tmp_path,
     path = tmp_path / "s.py"
     path.write_text(text)
     assert EvaluationScript.read(path).may_define("train") is defines
+
+
+def test_a_shrunk_file_gets_the_template_of_its_class_and_no_program_code(tmp_path):
+    torch.save(torch.nn.Linear(4, 3).state_dict(), tmp_path / "m.pt")
+    with open_checkpoint(tmp_path / "m.pt") as checkpoint:
+        assert has_program_code(checkpoint)
+        assert "Pruneapp resizes it" not in template_for(checkpoint)
+        (tmp_path / "m.pt.shrink.json").write_text("anything: only its existence matters")
+        assert not has_program_code(checkpoint)
+        assert "    # a model of the original widths: Pruneapp" in template_for(checkpoint)

@@ -15,7 +15,7 @@ from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.checkpoint.torchfile import LEGACY, ZIP
 from pruneapp.errors import CheckpointError, ExportError
 from pruneapp.export.catalog import get
-from pruneapp.export.destination.sidecars import configuration_of
+from pruneapp.export.destination.sidecars import configuration_of, has_shrink_record
 from pruneapp.export.destination.target import check_file, unused_name
 from pruneapp.export.format import Format
 from pruneapp.export.formats.compact import COMPACT_FILE
@@ -31,6 +31,28 @@ _SENTENCES = re.compile(r"# Put sentences of the kind.*?\n]\n", re.DOTALL)
 _MOST_SENTENCES = 64
 # First characters and end of the part of image_classifier.py that comparison scripts contain.
 _CLASSIFIERS = "# Set before timm", "# What the worker calls"
+# Comparison scripts of shrunk files contain these around `resize` of load_shrunk.py.
+_RESIZING = """\
+# The model of your script has the original widths. These files are smaller, so each load_state_dict
+# first gives the layers the shapes of its tensors.
+from torch import nn
+
+
+{resize}
+
+
+load_state_dict = nn.Module.load_state_dict
+
+
+def load_resized(module, state_dict, *args, **kwargs):
+    resize(module, dict(state_dict))
+    return load_state_dict(module, state_dict, *args, **kwargs)
+
+
+nn.Module.load_state_dict = load_resized
+
+
+"""
 
 
 @dataclass(frozen=True)
@@ -109,6 +131,7 @@ def check_script(
         "# @FILES@": resources.path("check_files.py").read_text(encoding="utf-8").strip(),
         "# @LOADERS@": loaders,
         "# @CLASSIFIERS@": _classifier_code(),
+        "# @RESIZING@\n\n\n": _resizing_code() if has_shrink_record(checkpoint) else "",
     }
     for mark, instead in marks.items():
         text = text.replace(mark, instead)
@@ -120,6 +143,12 @@ def _classifier_code() -> str:
     text = resources.path("pruneapp_worker/image_classifier.py").read_text(encoding="utf-8")
     code = text[text.index(_CLASSIFIERS[0]) : text.index(_CLASSIFIERS[1])]
     return re.sub(r"^(import|from) .*\n+", "", code, flags=re.MULTILINE).strip()
+
+
+def _resizing_code() -> str:
+    """Return code that makes ``load_state_dict`` give a model the shapes of a shrunk file first."""
+    loader = resources.path("load_shrunk.py").read_text(encoding="utf-8")
+    return _RESIZING.format(resize=loader[loader.index("def resize(") :].strip())
 
 
 def _sentences_of(file: Path) -> str:

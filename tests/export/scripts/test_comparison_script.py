@@ -475,6 +475,35 @@ def test_it_measures_both_with_the_script_of_the_user(source_of, tmp_path, form)
     assert float(rows["weights"][0]) == checkpoint_numel(checkpoint)
 
 
+SMALLER = """
+import torch
+
+def load(path):
+    model = torch.nn.Linear(8, 4)
+    model.load_state_dict(torch.load(path))
+    return model
+
+def evaluate(model):
+    return sum(tensor.numel() for tensor in model.parameters())
+"""
+
+
+def test_it_loads_shrunk_files_into_the_original_class(tmp_path, monkeypatch):
+    monkeypatch.setattr(torch.nn.Module, "load_state_dict", torch.nn.Module.load_state_dict)
+    own = tmp_path / "my_evaluation.py"
+    own.write_text(SMALLER)
+    torch.save(torch.nn.Linear(8, 3).state_dict(), tmp_path / "small.pt")
+    (tmp_path / "small.pt.shrink.json").write_text("{}")
+    with open_checkpoint(tmp_path / "small.pt") as checkpoint:
+        request = ExportRequest("torch", tmp_path / "out.pt")
+        report = export(as_snapshot(checkpoint, {}), request, Job())
+        text = check_script(checkpoint, report, EvaluationData(script=own))
+    printed = run(text, tmp_path)
+    (line,) = [line for line in printed.splitlines() if line.startswith("score")]
+    assert line.split()[1:3] == ["27", "27"]
+    assert "# @RESIZING@" not in text
+
+
 def checkpoint_numel(checkpoint):
     return float(f"{sum(e.numel for e in checkpoint.entries.values()):.6g}")
 
