@@ -24017,10 +24017,6 @@ steps</extracomment>
         <translation>Ein Skript als Anfang speichern, das zu dieser Datei passt</translation>
     </message>
     <message>
-        <source>Recent</source>
-        <translation>Zuletzt</translation>
-    </message>
-    <message>
         <source>Choose a script that was used before</source>
         <translation>Ein früher verwendetes Skript wählen</translation>
     </message>

@@ -24016,10 +24016,6 @@ steps</extracomment>
         <translation>保存一个为此文件生成的初始脚本</translation>
     </message>
     <message>
-        <source>Recent</source>
-        <translation>最近</translation>
-    </message>
-    <message>
         <source>Choose a script that was used before</source>
         <translation>选择以前用过的脚本</translation>
     </message>

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFileDialog,
@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QRadioButton,
-    QToolButton,
     QWidget,
 )
 
@@ -27,9 +26,9 @@ from pruneapp.gui.widgets.controls import (
     LineEdit,
     choice_box,
     choose_by_click,
-    follow_font,
     lay_in_column,
     single_shot,
+    symbol_button,
 )
 from pruneapp.gui.widgets.labels import (
     DANGER,
@@ -152,15 +151,10 @@ class SourceChoice(QWidget):
         self.template.setAccessibleDescription(self.template.toolTip())
         self.template.clicked.connect(self.templateRequested)
         self.template.setHidden(DataKind.SCRIPT not in kinds)
-        self.recent = QToolButton(self)
-        self.recent.setText(self.tr("Recent"))
-        self.recent.setToolTip(self.tr("Choose a script that was used before"))
-        self.recent.setAccessibleDescription(self.recent.toolTip())
-        self.recent.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.recent.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.recent.setMenu(QMenu(self.recent))
-        # The style draws the arrow over the end of the text without extra space.
-        follow_font(self.recent, lambda one: one.setMinimumWidth(one.sizeHint().width() + 8))
+        # Without `setMenu`, which draws a second arrow.
+        self.recent = symbol_button("▾", self.tr("Choose a script that was used before"), self)
+        self.recent_menu = QMenu(self.recent)
+        self.recent.clicked.connect(self._show_recent)
         self.recent.hide()
         self.better = choice_box(
             self.tr("Better values"),
@@ -243,13 +237,16 @@ class SourceChoice(QWidget):
         self._folder = folder
 
     def set_recent(self, scripts: Sequence[str]) -> None:
-        """Offer the paths of scripts in the menu of the button "Recent", the first at the top."""
-        menu = self.recent.menu()
+        """Offer the paths of scripts in the menu of the button "▾", the first at the top."""
+        menu = self.recent_menu
         menu.clear()
         for path in scripts:
             action = menu.addAction(path.replace("&", "&&"))
             action.triggered.connect(partial(self._choose_script, path))
         self.recent.setHidden(not scripts or DataKind.SCRIPT not in self.radios)
+
+    def _show_recent(self) -> None:
+        self.recent_menu.popup(self.recent.mapToGlobal(self.recent.rect().bottomLeft()))
 
     def _choose_script(self, path: str) -> None:
         self.radios[DataKind.SCRIPT].setChecked(True)

@@ -226,7 +226,7 @@ def test_the_script_is_proposed_for_an_export_and_offered_for_other_files(opened
     choice = evaluation.dialog.choice
     assert choice.source() == DataSource()
     assert choice.recent.isVisible()
-    (action,) = choice.recent.menu().actions()
+    (action,) = choice.recent_menu.actions()
     assert action.text() == str(script), "existing scripts, each once"
 
 

@@ -131,9 +131,8 @@ def test_a_script_used_before_is_chosen_in_the_menu_of_recent_scripts(choice, qt
     assert choice.recent.isVisible()
     choice.radios[DataKind.TOKENS].click()
     choice.seen.clear()
-    menu = choice.recent.menu()
-    qtbot.mouseClick(choice.template, Qt.MouseButton.NoButton)
-    menu.popup(choice.recent.mapToGlobal(choice.recent.rect().bottomLeft()))
+    menu = choice.recent_menu
+    qtbot.mouseClick(choice.recent, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(menu.isVisible)
     qtbot.keyClick(menu, Qt.Key.Key_Down)
     qtbot.keyClick(menu, Qt.Key.Key_Down)
