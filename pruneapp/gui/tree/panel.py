@@ -217,8 +217,11 @@ class ModuleTree(QWidget):
         """Focus a tensor, given by any of its names; unknown names are ignored."""
         numbers = np.flatnonzero(self.model.checks.mask_of_names((name,)))
         if len(numbers):
-            self.view.show_node(int(self.model.nodes.leaf[numbers[0]]))
-            self._set_focus(int(numbers[0]))
+            number = int(numbers[0])
+            self.view.show_node(int(self.model.nodes.leaf[number]))
+            if number != self._focus:
+                self._focus = number
+                self.focusChanged.emit(self.model.nodes.rows[number].name)
 
     def set_flat(self, *, flat: bool) -> None:
         """Switch between the list (flat) and the tree."""
@@ -319,12 +322,9 @@ class ModuleTree(QWidget):
             if not inside:
                 return
             number = (usual or inside)[0]
-        self._set_focus(number)
-
-    def _set_focus(self, number: int) -> None:
         if number != self._focus:
             self._focus = number
-            self.focusChanged.emit(self.model.nodes.rows[number].name)
+            self.focusChanged.emit(nodes.rows[number].name)
 
     def _show_flat(self, flat: bool) -> None:
         self.set_flat(flat=flat)
