@@ -13,12 +13,13 @@ from safetensors.numpy import load_file, save_file
 from pruneapp.__main__ import main
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.export.destination.sidecars import SHRINK_RECORD
 from pruneapp.groups.structure import structure_of
 from pruneapp.progress import Job
 from pruneapp.shrink import shrunk_state
 from pruneapp.shrink.cut import Cut, GroupCut, ShrinkError
 from pruneapp.shrink.plan import CHANGES, EXACT, Choices, plan
-from pruneapp.shrink.record import RECORD, read_record
+from pruneapp.shrink.record import read_record
 from pruneapp.shrink.shrink import ShrinkRequest, shrink
 from tests.shrink.small_models import (
     HEAD,
@@ -346,7 +347,7 @@ def test_what_approve_refuses_leaves_nothing(source, tmp_path):
         planned = plan(state, structure_of(checkpoint), Choices(multiple=1), Job())
         with pytest.raises(ShrinkError, match="No"):
             shrink(state, planned, ShrinkRequest(tmp_path / "out", {}, refuse), Job())
-    assert seen == [["config.json", "model.safetensors", RECORD]]
+    assert seen == [["config.json", "model.safetensors", SHRINK_RECORD]]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model"]
 
 
@@ -407,9 +408,9 @@ def test_a_model_in_shards_stays_one(tmp_path):
 )
 def test_a_record_that_does_not_hold_is_refused(source, tmp_path, capsys, text, sentence):
     assert run("shrink", source, "--multiple", 1, "-o", tmp_path / "out") == 0
-    (tmp_path / "out" / RECORD).unlink()
+    (tmp_path / "out" / SHRINK_RECORD).unlink()
     if text is not None:
-        (tmp_path / "out" / RECORD).write_text(text)
+        (tmp_path / "out" / SHRINK_RECORD).write_text(text)
     back = ("--against", source, "-o", tmp_path / "back")
     assert run("unshrink", tmp_path / "out", *back) == 2
     assert sentence in capsys.readouterr().err
