@@ -119,10 +119,10 @@ class Notifications(QObject):
         )
 
     @Slot(str)
-    def show_done(self, text: str) -> None:
-        """Show in the status bar what was done; "" clears it."""
+    def show_done(self, text: str, whole: str = "") -> None:
+        """Show in the status bar what was done; "" clears it. `whole` is a longer tooltip."""
         if text:
-            self._done.set_done(text)
+            self._done.set_done(text, whole)
         else:
             self._done.clear()
 

@@ -492,8 +492,8 @@ class EvaluationController(Feature[EvaluateDialog]):
                 text = with_label(label, translate_sentence(notice))
                 self._notifications.show_info(NoticeTopic.EVALUATION, text)
             if not self._queue:
-                words = result_in_words(found.quality, self.metric)
-                self._notifications.show_done(with_label(label, words))
+                texts = result_in_words(label, found.quality, self.metric)
+                self._notifications.show_done(*texts)
         self._refresh()
 
     def _on_not_measured(self, key: object, error: Exception) -> None:

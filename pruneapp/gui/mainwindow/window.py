@@ -60,6 +60,7 @@ from pruneapp.gui.widgets.controls import (
 from pruneapp.gui.widgets.labels import (
     ElidedLabel,
     as_plain,
+    elide_text,
     join_sentences,
     label_for,
     letter_width,
@@ -83,14 +84,25 @@ _LISTED = 6  # maximum number of listed files and dtypes
 LAYOUT_VERSION = 2  # increased with DOCKS: older layouts left too little width for the plots
 
 
+class _StatusFacts(ElidedLabel):
+    """A line of facts, of which the last ones are left out where there is no room for them."""
+
+    SEPARATOR = "   ·   "
+
+    def shortened(self, width: int) -> str:
+        """Return as many facts as fit; the first is elided if even that is too wide."""
+        text, advance = self.text(), self.fontMetrics().horizontalAdvance
+        while advance(text) > width and self.SEPARATOR in text:
+            text = text.rpartition(self.SEPARATOR)[0]
+        return elide_text(text, self.fontMetrics(), width, Qt.TextElideMode.ElideRight)
+
+
 class ModelStatus(QWidget):
     """Status bar label with the class of the model, its parameters, and their sparsity."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        # Elided at the right, which has the facts that all files of the model share.
-        self.text = ElidedLabel("", self)
-        self.text.elide = Qt.TextElideMode.ElideRight
+        self.text = _StatusFacts("", self)
         self.text.widest = 1200  # shrinks only if another part of the status bar needs the width
         self._kind = self._facts = ""
         self._about: tuple[str, ...] = ()
@@ -132,7 +144,7 @@ class ModelStatus(QWidget):
         listed = ", ".join(dtypes[:_LISTED]) + " …" * (len(dtypes) > _LISTED)
         if len(dtypes) > 1:
             listed = self.tr("mixed: {dtypes}").format(dtypes=listed)
-        self._facts = "   ·   ".join(filter(None, (*facts, listed)))
+        self._facts = _StatusFacts.SEPARATOR.join(filter(None, (*facts, listed)))
         about = []
         if pooling:
             pooling = escape_text(pooling[:_KIND])
@@ -180,7 +192,8 @@ class ModelStatus(QWidget):
         self._show(text, tip)
 
     def _show(self, text: str, tip: str) -> None:
-        self.text.setText("   ·   ".join(filter(None, (self._kind, text, self._facts))))
+        parts = filter(None, (self._kind, text, self._facts))
+        self.text.setText(_StatusFacts.SEPARATOR.join(parts))
         lines = filter(None, (*self._about, tip))
         self.text.setToolTip("<br>".join(map(as_plain, lines)))
         # Screen readers get plain text, as the tooltip is markup.

@@ -87,7 +87,8 @@ class _Tabs(QTabBar):
 
     def _width_at(self, scale: float, reduction: int) -> int:
         advance = QFontMetrics(self._font_at(scale)).horizontalAdvance
-        texts = [self.tabText(n) for n in range(self.count()) if self.isTabVisible(n)]
+        # Also of the hidden tab Graph, so that nothing moves when it appears.
+        texts = [self.tabText(n) for n in range(self.count())]
         # Fusion adds a pixel to each text.
         padding = self.style().pixelMetric(QStyle.PixelMetric.PM_TabBarTabHSpace, None, self) + 1
         return sum(map(advance, texts)) + len(texts) * (padding - reduction)

@@ -38,6 +38,7 @@ from pruneapp.gui.widgets.labels import (
     join_sentences,
     translate,
     with_label,
+    with_note,
     within_reason,
 )
 from pruneapp.gui.widgets.screen import Dialog
@@ -389,15 +390,6 @@ def quality_in_words(quality: StateQuality, name: str = "") -> str:
     return translate("Quality", "{share} pruned: {words}").format(share=share, words=words)
 
 
-def result_in_words(quality: StateQuality, name: str = "") -> str:
-    """Return the facts of `quality_in_words` with the metric first, for a line that is elided."""
-    words = metric_in_words(quality, name)
-    if not quality.sparsity:
-        return words
-    share = number_format.percent(quality.sparsity)
-    return join_facts(words, translate("Quality", "{share} pruned").format(share=share))
-
-
 def cut_in_words(cut: EvaluatedCut) -> str:
     """Return the name of a cut: ``Shrunk: FFN neurons 1,536 → 768, 62.6 MB``."""
     changes = map(translate_sentence, cut.changes)
@@ -445,6 +437,27 @@ def metric_in_words(quality: StateQuality, name: str = "") -> str:
         words = translate("Quality", "{amount} better than the unpruned model ({noise})")
     change = words.format(amount=amount, half=half, noise=noise)
     return mark_calibrated(join_names(value, change), metric)
+
+
+def result_in_words(state: str, quality: StateQuality, name: str = "") -> tuple[str, str]:
+    """Return the result of a state in brief, and with sparsity, noise and data.
+
+    The brief text begins with the metric, as its end is elided where there is no room: ``loss 2.2,
+    0.1 worse (3: L1 20 %)``. `state` is the title of the state.
+    """
+    whole, metric = with_label(state, quality_in_words(quality, name)), quality.metric(name)
+    if metric is None or not metric.difference:
+        return with_note(metric_in_words(quality, name), state), whole
+    amount = number_format.metric_points(metric.difference, share=metric.share)
+    if metric.is_none:
+        words = translate("Quality", "difference within noise")
+    elif metric.higher is None:
+        words = number_format.with_sign(amount, metric.difference)
+    elif metric.worse > 0:
+        words = translate("Quality", "{amount} worse").format(amount=amount)
+    else:
+        words = translate("Quality", "{amount} better").format(amount=amount)
+    return with_note(join_names(_named_value(metric), words), state), whole
 
 
 def is_harmful(before: MetricChange, after: MetricChange) -> bool:

@@ -12,6 +12,7 @@ from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import (
     MUTED,
     ElidedLabel,
+    as_plain,
     letter_width,
     plain,
     translate,
@@ -62,7 +63,7 @@ def show_share(bar: QProgressBar, share: float) -> None:
 _LETTERS = 20  # minimum width of the text of a job
 # Maximum shares of the width of the window that the texts of a job and of the last action take from
 # the properties of the model.
-_JOB_SHARE, _DONE_SHARE = 0.18, 0.18
+_JOB_SHARE, _DONE_SHARE = 0.18, 0.26
 
 
 def _reserve_width(label: ElidedLabel, share: float, least: int = 0) -> None:
@@ -242,9 +243,14 @@ class Done(QWidget):
         self._timer = single_shot(self, SHOWN_MS, self.clear)
         self.hide()
 
-    def set_done(self, text: str) -> None:
-        """Show and announce a text for `SHOWN_MS`, replacing the previous one."""
+    def set_done(self, text: str, whole: str = "") -> None:
+        """Show and announce a text for `SHOWN_MS`, replacing the previous one.
+
+        The tooltip is `whole`, or the text if that is empty.
+        """
         self.label.setText(text)
+        self.label.setToolTip(as_plain(whole or text))
+        self.label.setAccessibleDescription(whole or text)
         self.label.setMinimumWidth(0)
         _reserve_width(self.label, _DONE_SHARE)
         bar = self.parentWidget()

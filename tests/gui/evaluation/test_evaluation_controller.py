@@ -140,10 +140,13 @@ def test_states_show_their_metric_and_dots_measure_the_others(pruned, runners, s
     click_mark(pruned, 1)
     pruned.wait_idle()
     assert pruned.document.position == 2, "a click on a dot does not change the state"
-    done = plain(pruned.window.done.label.text())
-    assert re.match(r"1: L1 10 %[^:]*: accuracy 93.0 %.*, 10.0 % pruned$", done), (
-        "not measured again"
+    label = pruned.window.done.label
+    assert re.match(r"accuracy 93.0 %, 7.0 points worse \(1: L1 10 %", plain(label.text()))
+    assert re.search(
+        r"1: L1 10 %.*: 10.0 % pruned: accuracy 93.0 %, 7.0 points worse than the unpruned model",
+        plain(label.accessibleDescription()),
     )
+    assert "than the unpruned model" in label.toolTip()
     assert runner.measured[4:] == [7]
     assert history_metrics(pruned)[1] == "93.0 % −7.0"
     assert len(runners) == 1, "the process is reused"

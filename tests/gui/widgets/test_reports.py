@@ -12,6 +12,7 @@ from pruneapp.gui.widgets.reports import (
     is_harmful,
     metric_in_words,
     quality_in_words,
+    result_in_words,
 )
 from tests.gui.user import plain
 
@@ -81,15 +82,19 @@ def test_a_shrunk_model_without_a_difference_is_not_the_unpruned_model(unpruned,
 
 
 @pytest.mark.parametrize(
-    ("value", "higher", "words"),
+    ("value", "higher", "short", "words"),
     [
-        (0.93, True, "0.07 worse than the unpruned model (±0.0054, paired)"),
-        (1.07, True, "0.07 better than the unpruned model (±0.0054, paired)"),
-        (0.93, None, "difference −0.07 (±0.0054, paired)"),
-        (0.998, True, "difference within noise ±0.0054 (paired)"),
+        (0.93, True, "0.07 worse", "0.07 worse than the unpruned model (±0.0054, paired)"),
+        (1.07, True, "0.07 better", "0.07 better than the unpruned model (±0.0054, paired)"),
+        (0.93, None, "−0.07", "difference −0.07 (±0.0054, paired)"),
+        (0.998, True, "difference within noise", "difference within noise ±0.0054 (paired)"),
     ],
 )
-def test_the_noise_is_stated_where_its_kind_is_named(value, higher, words):
+def test_the_noise_is_stated_where_its_kind_is_named(value, higher, short, words):
     """A new user read "paired 95 % interval" without the interval."""
     metric = MetricChange("score", value, 1.0, 0.0054, "paired", higher=higher)
-    assert plain(quality_in_words(StateQuality((metric,), 0.5))).endswith(f", {words}")
+    quality = StateQuality((metric,), 0.5)
+    assert plain(quality_in_words(quality)).endswith(f", {words}")
+    brief, whole = map(plain, result_in_words("3: L1 20 %", quality))
+    assert brief.endswith(f", {short} (3: L1 20 %)")
+    assert whole == f"3: L1 20 %: {plain(quality_in_words(quality))}"

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QStatusBar, QWidget
 
 from pruneapp.gui.mainwindow.window import ModelStatus
-from pruneapp.gui.widgets.labels import letter_width
+from pruneapp.gui.widgets.labels import as_plain, letter_width
 from pruneapp.gui.widgets.status import Done, JobStatus
 
 GAP = "\u00a0"
@@ -72,6 +72,22 @@ def test_short_messages_are_whole_beside_a_long_description_of_the_model(show, q
     qtbot.waitUntil(lambda: is_whole(model.text))
     bar.resize(720, 40)
     assert bar.minimumSizeHint().width() <= 720
+
+
+def test_facts_of_the_model_are_left_out_where_they_do_not_fit(show, qtbot):
+    """Regression: the result of an evaluation squeezed "float32" to "fl…"."""
+    bar = show(QStatusBar(), 560, 40)
+    model, done = ModelStatus(), Done()
+    bar.addWidget(model)
+    bar.addWidget(done)
+    model.set_kind("ResNet", dtypes=("float32", "int64"))
+    model.set_model(22_713_216, 5_382_144, 512)
+    done.set_done("accuracy 91.2 %, 0.3 points worse (3: L1 30 %)", "the whole")
+    qtbot.wait(20)
+    shown = model.text.shortened(model.text.width())
+    assert model.text.text().startswith(f"{shown}   ·   "), "whole facts"
+    assert done.label.toolTip() == as_plain("the whole")
+    assert done.label.width() > 0.25 * bar.width() - 4
 
 
 def test_the_last_action_gets_the_width_that_a_running_job_does_not_need(show, qtbot):

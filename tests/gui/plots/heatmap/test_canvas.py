@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from pruneapp.analysis.layout import Layout
 from pruneapp.edits.manual_edit import ManualEditRequest
@@ -92,8 +93,13 @@ def test_a_click_takes_what_the_tool_says(view, qtbot, tool, boxes):
 
 
 def test_channels_of_another_dimension(view, qtbot):
+    place = view.modes.mapTo(view, QPoint(0, 0))
+    choose(view, "brush")
     choose(view, "channel")
     assert view.tools.dim_box.isVisible()
+    view.layout().activate()
+    QApplication.processEvents()
+    assert view.modes.mapTo(view, QPoint(0, 0)) == place, "what was there does not move"
     qtbot.keyClick(view.tools.dim_box, Key.Key_Down)
     drag(view, (3, 2), (3, 5))
     qtbot.keyClick(view.canvas, Key.Key_P)
