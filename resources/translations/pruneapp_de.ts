@@ -8297,10 +8297,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>▲ auf den Daten bewertet, mit denen ausgewählt oder kalibriert wurde</translation>
     </message>
     <message>
-        <source>{share} pruned</source>
-        <translation>{share} geprunt</translation>
-    </message>
-    <message>
         <source>Shrunk</source>
         <translation>Verkleinert</translation>
     </message>
@@ -8335,6 +8331,18 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>{amount} better than the unpruned model ({noise})</source>
         <translation>{amount} besser als das ungeprunte Modell ({noise})</translation>
+    </message>
+    <message>
+        <source>difference within noise</source>
+        <translation>Unterschied innerhalb des Rauschens</translation>
+    </message>
+    <message>
+        <source>{amount} worse</source>
+        <translation>{amount} schlechter</translation>
+    </message>
+    <message>
+        <source>{amount} better</source>
+        <translation>{amount} besser</translation>
     </message>
     <message>
         <source>{name} {was} → {now}: no difference.</source>

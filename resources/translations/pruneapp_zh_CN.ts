@@ -8297,10 +8297,6 @@ Code inside checkpoints is never executed.</source>
         <translation>▲ 在用于选择或校准的数据上评估</translation>
     </message>
     <message>
-        <source>{share} pruned</source>
-        <translation>已剪枝 {share}</translation>
-    </message>
-    <message>
         <source>Shrunk</source>
         <translation>缩减</translation>
     </message>
@@ -8335,6 +8331,18 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>{amount} better than the unpruned model ({noise})</source>
         <translation>比未剪枝模型好 {amount}（{noise}）</translation>
+    </message>
+    <message>
+        <source>difference within noise</source>
+        <translation>差异在噪声范围内</translation>
+    </message>
+    <message>
+        <source>{amount} worse</source>
+        <translation>变差 {amount}</translation>
+    </message>
+    <message>
+        <source>{amount} better</source>
+        <translation>变好 {amount}</translation>
     </message>
     <message>
         <source>{name} {was} → {now}: no difference.</source>
