@@ -125,7 +125,7 @@ COMMANDS: Mapping[str, Command] = {
     "report": Command(
         "Writing the report",
         "Write the report of a saved session: one HTML file with all states, their metrics and "
-        "noise, the checksums of model, data and script, the machine, and the recipe and command "
+        "noise, the checksums of model, data and script, the machine, and the commands "
         "that repeat the current state. It names files, but neither folders nor users.",
         "file against output load_method json plugin",
         module="evaluate",
