@@ -244,9 +244,9 @@ class Done(QWidget):
         self.hide()
 
     def set_done(self, text: str, whole: str = "") -> None:
-        """Show and announce a text for `SHOWN_MS`, replacing the previous one.
+        """Show a text for `SHOWN_MS`, replacing the previous one, and announce it as a whole.
 
-        The tooltip is `whole`, or the text if that is empty.
+        Tooltip and announcement are `whole`, or the text if that is empty.
         """
         self.label.setText(text)
         self.label.setToolTip(as_plain(whole or text))
@@ -258,7 +258,7 @@ class Done(QWidget):
             bar.clearMessage()  # the status tip of a command would be painted over it
         self.show()
         self._timer.start()
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, whole or text))
 
     def clear(self) -> None:
         """Hide the text."""

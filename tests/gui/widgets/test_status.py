@@ -127,6 +127,10 @@ def test_screen_readers_get_the_whole_text_of_the_last_action(show, monkeypatch)
     assert [event.message() for event in announced if hasattr(event, "message")] == [text]
     found = QAccessible.queryAccessibleInterface(done.label)
     assert found.text(QAccessible.Text.Description) == text
+    announced.clear()
+    done.set_done("accuracy 97.4 %", text)
+    assert [event.message() for event in announced if hasattr(event, "message")] == [text]
+    assert found.text(QAccessible.Text.Description) == text
 
 
 def test_a_bar_is_not_full_before_the_job_has_ended(show):
