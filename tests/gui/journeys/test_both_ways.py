@@ -176,7 +176,7 @@ def measure(user, files: Files) -> None:
     user.push("Evaluate")
     user.sees("This command line has not been run before.", "/bin/sh")
     user.push("Run")
-    user.sees(" worse (1: L1")
+    user.sees("accuracy 0.")
 
 
 def shrinking(user, files: Files) -> None:
