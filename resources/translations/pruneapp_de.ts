@@ -3172,11 +3172,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Ln strukturiert (Kanäle)</translation>
     </message>
     <message>
-        <source>Prunes the channels with the smallest Ln norm along a dimension: all weights of a filter, a neuron or an input at once. Use it to make a network smaller: pruned channels can be removed from the architecture later. At the same sparsity it costs more accuracy than unstructured pruning. Each tensor is pruned separately; weights that are already pruned count as 0. For a network with residual connections, use Channel groups: layers whose outputs are added share their channels, but this method chooses channels for each layer, so that more than the amount is pruned with dependents. Same as torch.nn.utils.prune.ln_structured.</source>
-        <extracomment>method ln_structured</extracomment>
-        <translation>Prunt die Kanäle mit der kleinsten Ln-Norm entlang einer Dimension: alle Gewichte eines Filters, eines Neurons oder einer Eingabe auf einmal. Um ein Netz kleiner zu machen: Geprunte Kanäle lassen sich später aus der Architektur entfernen. Bei gleicher Sparsity kostet es mehr Genauigkeit als unstrukturiertes Pruning. Jeder Tensor wird für sich geprunt; bereits geprunte Gewichte zählen als 0. Für ein Netz mit Residual-Verbindungen ist die Methode Kanalgruppen geeignet: Schichten, deren Ausgaben addiert werden, haben gemeinsame Kanäle, diese Methode wählt aber Kanäle für jede Schicht, sodass mit den Abhängigen mehr als die Menge geprunt wird. Wie torch.nn.utils.prune.ln_structured.</translation>
-    </message>
-    <message>
         <source>Fraction of remaining channels, or a number.</source>
         <extracomment>method ln_structured, amount</extracomment>
         <translation>Anteil der verbleibenden Kanäle oder Anzahl von Kanälen.</translation>
@@ -3510,11 +3505,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Channel groups</source>
         <extracomment>method channel_groups</extracomment>
         <translation>Kanalgruppen</translation>
-    </message>
-    <message>
-        <source>Prunes channels of convolutions. All tensors of their group are pruned together, biases and norms included, so that the export &apos;shrunk&apos; can remove the units. Needs a file that contains the graph (ONNX or .pt2), blocks of a known type, or a traced model. The scope Per group prunes the same share of each group. Global ranks the units of all groups together, without scaling the scores of a group (Torch-Pruning divides them by their mean, and can limit the share of a layer), so it may prune all units of a group.</source>
-        <extracomment>method channel_groups</extracomment>
-        <translation>Prunt Kanäle von Faltungen. Alle Tensoren ihrer Gruppe werden gemeinsam geprunt, auch Biases und Norms, sodass der Export „verkleinert“ die Einheiten entfernen kann. Braucht eine Datei, die den Graphen enthält (ONNX oder .pt2), Blöcke eines bekannten Typs oder ein aufgezeichnetes Modell. Der Bereich „je Gruppe“ prunt denselben Anteil jeder Gruppe. „Global“ ordnet die Einheiten aller Gruppen zusammen, ohne die Werte einer Gruppe zu skalieren (Torch-Pruning teilt sie durch ihren Mittelwert und kann den Anteil einer Schicht begrenzen); es kann daher alle Einheiten einer Gruppe prunen.</translation>
     </message>
     <message>
         <source>Custom mask from file…</source>
@@ -4142,6 +4132,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Nach Ausreißern gewichtete Sparsity je Schicht (Yin et al., 2024): Wanda je Zeile, doch Schichten mit mehr Ausreißern unter den Werten bleiben dichter. Eine Schicht ist ein nummerierter Block, sonst ein Tensor. Gedacht für große Sprachmodelle ab 70 %. Bei kleinen Modellen war es meist schlechter: Vergleichen Sie es mit Wanda, und ziehen Sie einen Sensitivitäts-Scan vor. Braucht eine Aktivierungsstatistik. Bereits geprunte Gewichte zählen zur Sparsity.</translation>
     </message>
     <message>
+        <source>Prunes the channels with the smallest Ln norm along a dimension: all weights of a filter, a neuron or an input at once. Use it to make a network smaller: pruned channels can be removed later. At the same sparsity it costs more accuracy than unstructured pruning. Weights that are already pruned count as 0. For residual connections use Channel groups: layers whose outputs are added share their channels, which this method chooses for each layer alone. Same as torch.nn.utils.prune.ln_structured.</source>
+        <extracomment>method ln_structured</extracomment>
+        <translation>Prunt die Kanäle mit der kleinsten Ln-Norm entlang einer Dimension: alle Gewichte eines Filters, eines Neurons oder einer Eingabe auf einmal. Um ein Netz kleiner zu machen: Geprunte Kanäle lassen sich später entfernen. Bei gleicher Sparsity kostet es mehr Genauigkeit als unstrukturiertes Pruning. Bereits geprunte Gewichte zählen als 0. Für Residual-Verbindungen ist die Methode Kanalgruppen geeignet: Schichten, deren Ausgaben addiert werden, haben gemeinsame Kanäle, die diese Methode für jede Schicht allein wählt. Wie torch.nn.utils.prune.ln_structured.</translation>
+    </message>
+    <message>
         <source>Prunes whole neurons of the feed-forward layers of a transformer, the same number in each layer. All tensors of their group are pruned together, biases and norms included, so that the export &apos;shrunk&apos; can remove the units. Needs a model of a known type, with its config.json.</source>
         <extracomment>method ffn_neurons</extracomment>
         <translation>Prunt ganze Neuronen der Feed-Forward-Schichten eines Transformers, in jeder Schicht gleich viele. Alle Tensoren ihrer Gruppe werden gemeinsam geprunt, auch Biases und Norms, sodass der Export „verkleinert“ die Einheiten entfernen kann. Braucht ein Modell eines bekannten Typs mit seiner config.json.</translation>
@@ -4170,6 +4165,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Prunes the output projections of whole layers, so that these layers return their inputs unchanged. The export &apos;shrunk&apos; removes them.</source>
         <extracomment>method layers</extracomment>
         <translation>Prunt die Ausgabeprojektionen ganzer Schichten, sodass diese ihre Eingaben unverändert weitergeben. Der Export „verkleinert“ lässt sie weg.</translation>
+    </message>
+    <message>
+        <source>Prunes channels of convolutions. All tensors of their group are pruned together, biases and norms included, so that the export &apos;shrunk&apos; can remove the units. Needs a file that contains the graph (ONNX or .pt2), blocks of a known type, or a traced model. The scope Per group prunes the same share of each group. Global ranks the units of all groups together, without scaling the scores of a group (Torch-Pruning divides them by their mean), so it may prune all units of a group.</source>
+        <extracomment>method channel_groups</extracomment>
+        <translation>Prunt Kanäle von Faltungen. Alle Tensoren ihrer Gruppe werden gemeinsam geprunt, auch Biases und Norms, sodass der Export „verkleinert“ die Einheiten entfernen kann. Braucht eine Datei, die den Graphen enthält (ONNX oder .pt2), Blöcke eines bekannten Typs oder ein aufgezeichnetes Modell. Der Bereich „je Gruppe“ prunt denselben Anteil jeder Gruppe. „Global“ ordnet die Einheiten aller Gruppen zusammen, ohne die Werte einer Gruppe zu skalieren (Torch-Pruning teilt sie durch ihren Mittelwert); es kann daher alle Einheiten einer Gruppe prunen.</translation>
     </message>
     <message>
         <source>Applies masks from a file: weights are pruned where the mask is 0. The file is a checkpoint that contains the masks under the names of the tensors, or under NAME_mask. Weights that are already pruned remain pruned. Same as torch.nn.utils.prune.custom_from_mask.</source>

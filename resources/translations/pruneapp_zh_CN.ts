@@ -3172,11 +3172,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>Ln 结构化（通道）</translation>
     </message>
     <message>
-        <source>Prunes the channels with the smallest Ln norm along a dimension: all weights of a filter, a neuron or an input at once. Use it to make a network smaller: pruned channels can be removed from the architecture later. At the same sparsity it costs more accuracy than unstructured pruning. Each tensor is pruned separately; weights that are already pruned count as 0. For a network with residual connections, use Channel groups: layers whose outputs are added share their channels, but this method chooses channels for each layer, so that more than the amount is pruned with dependents. Same as torch.nn.utils.prune.ln_structured.</source>
-        <extracomment>method ln_structured</extracomment>
-        <translation>沿某一维度剪枝 Ln 范数最小的通道：一次剪去一个滤波器、神经元或输入的所有权重。用于使网络更小：之后可以从结构中移除被剪枝的通道。在相同稀疏度下，它比非结构化剪枝损失更多准确率。每个张量单独剪枝；已剪枝的权重计为 0。对于带残差连接的网络，请使用“通道组”：输出相加的层共享通道，而此方法为每层分别选择通道，因此连同依赖的张量会剪去超过数量的部分。等同于 torch.nn.utils.prune.ln_structured。</translation>
-    </message>
-    <message>
         <source>Fraction of remaining channels, or a number.</source>
         <extracomment>method ln_structured, amount</extracomment>
         <translation>剩余通道的比例，或数量。</translation>
@@ -3510,11 +3505,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Channel groups</source>
         <extracomment>method channel_groups</extracomment>
         <translation>通道组</translation>
-    </message>
-    <message>
-        <source>Prunes channels of convolutions. All tensors of their group are pruned together, biases and norms included, so that the export &apos;shrunk&apos; can remove the units. Needs a file that contains the graph (ONNX or .pt2), blocks of a known type, or a traced model. The scope Per group prunes the same share of each group. Global ranks the units of all groups together, without scaling the scores of a group (Torch-Pruning divides them by their mean, and can limit the share of a layer), so it may prune all units of a group.</source>
-        <extracomment>method channel_groups</extracomment>
-        <translation>剪枝卷积的通道。同组的所有张量一起剪枝，包括偏置和归一化，以便“缩减”导出可以移除这些单元。需要包含计算图的文件（ONNX 或 .pt2）、已知类型的块，或已追踪的模型。范围“逐组”对每个组剪枝相同的比例。“全局”将所有组的单元一起排序，不缩放各组的分数（Torch-Pruning 将其除以均值，并可限制每层的比例），因此可能剪去一个组的所有单元。</translation>
     </message>
     <message>
         <source>Custom mask from file…</source>
@@ -4142,6 +4132,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>按离群值加权的逐层稀疏度 (Yin et al., 2024)：逐行 Wanda，但分数中离群值较多的层保持更密。层是带编号的块，否则为张量。针对 70 % 及以上的大型语言模型。对小模型效果大多更差：请与 Wanda 对比测量，并优先使用敏感度扫描。需要激活统计。已剪枝的权重计入稀疏度。</translation>
     </message>
     <message>
+        <source>Prunes the channels with the smallest Ln norm along a dimension: all weights of a filter, a neuron or an input at once. Use it to make a network smaller: pruned channels can be removed later. At the same sparsity it costs more accuracy than unstructured pruning. Weights that are already pruned count as 0. For residual connections use Channel groups: layers whose outputs are added share their channels, which this method chooses for each layer alone. Same as torch.nn.utils.prune.ln_structured.</source>
+        <extracomment>method ln_structured</extracomment>
+        <translation>沿某一维度剪枝 Ln 范数最小的通道：一次剪去一个滤波器、神经元或输入的所有权重。用于使网络更小：之后可以移除被剪枝的通道。在相同稀疏度下，它比非结构化剪枝损失更多准确率。已剪枝的权重计为 0。对于残差连接，请使用“通道组”：输出相加的层共享通道，而此方法为每层单独选择通道。等同于 torch.nn.utils.prune.ln_structured。</translation>
+    </message>
+    <message>
         <source>Prunes whole neurons of the feed-forward layers of a transformer, the same number in each layer. All tensors of their group are pruned together, biases and norms included, so that the export &apos;shrunk&apos; can remove the units. Needs a model of a known type, with its config.json.</source>
         <extracomment>method ffn_neurons</extracomment>
         <translation>剪枝 Transformer 前馈层的整个神经元，每层数量相同。同组的所有张量一起剪枝，包括偏置和归一化，以便“缩减”导出可以移除这些单元。需要已知类型的模型及其 config.json。</translation>
@@ -4170,6 +4165,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Prunes the output projections of whole layers, so that these layers return their inputs unchanged. The export &apos;shrunk&apos; removes them.</source>
         <extracomment>method layers</extracomment>
         <translation>剪枝整层的输出投影，使其原样传递输入。“缩减”导出会省去这些层。</translation>
+    </message>
+    <message>
+        <source>Prunes channels of convolutions. All tensors of their group are pruned together, biases and norms included, so that the export &apos;shrunk&apos; can remove the units. Needs a file that contains the graph (ONNX or .pt2), blocks of a known type, or a traced model. The scope Per group prunes the same share of each group. Global ranks the units of all groups together, without scaling the scores of a group (Torch-Pruning divides them by their mean), so it may prune all units of a group.</source>
+        <extracomment>method channel_groups</extracomment>
+        <translation>剪枝卷积的通道。同组的所有张量一起剪枝，包括偏置和归一化，以便“缩减”导出可以移除这些单元。需要包含计算图的文件（ONNX 或 .pt2）、已知类型的块，或已追踪的模型。范围“逐组”对每个组剪枝相同的比例。“全局”将所有组的单元一起排序，不缩放各组的分数（Torch-Pruning 将其除以均值），因此可能剪去一个组的所有单元。</translation>
     </message>
     <message>
         <source>Applies masks from a file: weights are pruned where the mask is 0. The file is a checkpoint that contains the masks under the names of the tensors, or under NAME_mask. Weights that are already pruned remain pruned. Same as torch.nn.utils.prune.custom_from_mask.</source>

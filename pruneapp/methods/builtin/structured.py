@@ -41,13 +41,11 @@ LN_STRUCTURED = ChannelMethod(
     help=(
         "Prunes the channels with the smallest Ln norm along a dimension: all "
         "weights of a filter, a neuron or an input at once. Use it to make a "
-        "network smaller: pruned channels can be removed from the "
-        "architecture later. At the same sparsity it costs more accuracy than "
-        "unstructured pruning. Each tensor is pruned separately; weights that are "
-        "already pruned count as 0. For a network with residual connections, use "
-        "Channel groups: layers whose outputs are added share their channels, but this "
-        "method chooses channels for each layer, so that more than the amount is "
-        "pruned with dependents. Same as torch.nn.utils.prune.ln_structured."
+        "network smaller: pruned channels can be removed later. At the same sparsity "
+        "it costs more accuracy than unstructured pruning. Weights that are already "
+        "pruned count as 0. For residual connections use Channel groups: layers whose "
+        "outputs are added share their channels, which this method chooses for each "
+        "layer alone. Same as torch.nn.utils.prune.ln_structured."
     ),
     formula="score = (sum over the channel of |w|^n)^(1/n)",
     params=(

@@ -99,8 +99,8 @@ CHANNEL_GROUPS = CoupledMethod(
         "Prunes channels of convolutions. " + _ALONG + "Needs a file that contains the graph "
         "(ONNX or .pt2), blocks of a known type, or a traced model. The scope Per group prunes "
         "the same share of each group. Global ranks the units of all groups together, without "
-        "scaling the scores of a group (Torch-Pruning divides them by their mean, and can limit "
-        "the share of a layer), so it may prune all units of a group."
+        "scaling the scores of a group (Torch-Pruning divides them by their mean), so it may prune "
+        "all units of a group."
     ),
     formula=_FORMULA,
     params=(_AMOUNT, BY, MULTIPLE, STATISTICS),
