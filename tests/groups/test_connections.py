@@ -81,7 +81,7 @@ def test_known_blocks_of_a_file_without_a_graph(connected, resnet20):
     assert found.stages[0] == (Link("conv1", "module.layer3.2.conv1.weight"),)
     assert in_line(connected(resnet20, "module.layer3.2.bn2.bias")) == "bn1 > conv2 > [bn2] > +"
     outside = connected(resnet20, "module.linear.weight")
-    assert outside.why_not.startswith("Not known: ")
+    assert outside.why_not.startswith("Not known for this tensor: ")
 
 
 @pytest.mark.parametrize("name", MODELS)
