@@ -105,7 +105,7 @@ def test_the_paired_interval_of_any_numbers_is_that_of_student():
     band = band_of(samples(1, 2, 3, 5), samples(1, 1, 1, 1), NONE)
     deviation = statistics.stdev([0, 1, 2, 4])
     assert band.half == pytest.approx(3.182 * deviation / 2, rel=1e-3)
-    assert "over 4 samples" in band.words
+    assert "from 4 paired samples" in band.words
     for freedom, quantile in (
         (1, 12.706),
         (2, 4.303),

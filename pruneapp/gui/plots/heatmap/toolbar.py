@@ -75,8 +75,8 @@ class ToolRow(WrappingRow):
             ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
         self.dim_box.setMinimumContentsLength(2)
-        row.addWidget(mode_row)
         row.addSpacing(8)
+        row.addWidget(mode_row)
         for box in (self.brush_box, self.dim_box):  # last, so that nothing else moves
             box.hide()
             row.addWidget(box)
@@ -110,7 +110,8 @@ class ToolRow(WrappingRow):
 
     def insert_control(self, control: QWidget) -> None:
         """Insert a control between the tools and `mode_row`."""
-        self._tool_row.insertWidget(self._tool_row.indexOf(self._mode_row), control)
+        # before the space in front of `mode_row`
+        self._tool_row.insertWidget(self._tool_row.indexOf(self._mode_row) - 1, control)
 
     def set_dim(self, dim: int) -> None:
         """Set the dimension of selected channels."""
