@@ -61,6 +61,8 @@ MOST_FOLLOWING = 3
 # Factor on the number of channels from which dependents prune clearly more than the amount.
 _MORE = 1.1
 _LAYER = re.compile(r"^(?:.*\.)?\d+\.(?=.*\.)")
+# After that the note about the limits has its height: it may be laid out more than once.
+_LAID_OUT_MS = 200
 # Placeholder for a mask whose content is not known yet. Its number of kept weights is so large
 # that no format stores the tensor as sparse.
 _SOME_MASK = BitMask(np.zeros(0, np.uint8), 0, kept=1 << 62)
@@ -98,6 +100,7 @@ class StepInfoController(Feature[QInputDialog]):
         self._size_task, self._coupled_task = LatestTask(self.jobs), LatestTask(self.jobs)
         self._dependents_task, self._notes_task = LatestTask(self.jobs), LatestTask(self.jobs)
         self._size_timer = single_shot(self, 0, self._size)
+        self._note_timer = single_shot(self, _LAID_OUT_MS, lambda: scroll_to(form.limits.note))
         self.offer_formats()
         form.sizeRequested.connect(self.ask_size)
         previews.requested.connect(self._on_requested)
@@ -339,6 +342,7 @@ class StepInfoController(Feature[QInputDialog]):
             self._size_refused = True
             # The note is below the limits, and has its position only after they are laid out.
             call_soon(limits.note, lambda: scroll_to(limits.note))
+            self._note_timer.start()
         else:
             self._form_controller.set_total(total)
 
