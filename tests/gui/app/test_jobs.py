@@ -201,6 +201,17 @@ def test_a_task_pauses_for_a_limited_time_while_the_main_thread_is_blocked(steps
     assert steps[0] >= before + 2
 
 
+def test_a_task_for_a_moving_slider_does_not_pause(jobs, monkeypatch):
+    monkeypatch.setattr(runtime, "PAUSE_S", 60.0)
+    done = threading.Event()
+    runtime.worker_pause.begin()
+
+    jobs.run(lambda job: (job.step(0), done.set()), print, print, lane=Lane.INTERACTIVE)
+
+    assert done.wait(10)
+    runtime.worker_pause.end()
+
+
 def test_a_paused_task_ends_at_once_when_the_jobs_are_stopped(jobs, steps, monkeypatch):
     monkeypatch.setattr(runtime, "PAUSE_S", 60.0)
     runtime.worker_pause.begin()
