@@ -101,6 +101,21 @@ class Sensitivity:
         noise = row.noises[column] if row.noises else None
         return self.noise if noise is None else noise
 
+    def mark(self, row: TensorSensitivity, column: int) -> str | None:
+        """Return the mark of a cell that has no number to show; None for others.
+
+        "≈" for a difference within the noise, "0" for none, "✕" for a value that is no finite
+        number, "" for a cell that was not measured.
+        """
+        value = row.values[column]
+        if value is None:
+            return ""
+        if not math.isfinite(value):
+            return "✕"
+        if abs(value - self.before) <= self.noise_at(row, column):
+            return "≈" if value != self.before else "0"
+        return None
+
     @cached_property
     def noises(self) -> NDArray[np.float64]:
         """Noise of each cell, ``float64[rows, amounts]``."""

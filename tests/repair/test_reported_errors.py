@@ -23,7 +23,7 @@ from pruneapp.repair.repair import compute_repair
 from tests.repair.layers import InputArrays
 
 Pruning = Literal["channels", "weights", "channels and weights"]
-# Each layer with the norm behind it.
+# Each layer with the norm after it.
 LAYERS = {"conv1": "bn1", "conv2": "bn2", "conv3": "", "fc": ""}
 
 

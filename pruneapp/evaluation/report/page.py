@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -119,26 +118,16 @@ def _number_text(value: float, *, share: bool) -> str:
 
 
 def _cells_of(found: Sensitivity, row: int) -> Iterator[tuple[str, float]]:
-    """Yield text and level (0 to 1) of each cell of a scan, with the marks of its page.
-
-    "≈" is a difference within the noise, "✕" a metric that is no finite number; a cell that was
-    not measured is empty.
-    """
+    """Yield text and level (0 to 1) of each cell of a scan, as `Sensitivity.mark`."""
     tensor = found.rows[row]
     for column, value in enumerate(tensor.values):
-        if value is None:
-            yield "", 0.0
-            continue
-        level, difference = float(found.levels[row, column]), value - found.before
-        if not math.isfinite(value):
-            text = "✕"
-        elif abs(difference) <= found.noise_at(tensor, column):
-            text = "≈" if difference else "0"
-        else:
+        text = found.mark(tensor, column)
+        if text is None and value is not None:
+            difference = value - found.before
             sign = "−" if difference < 0 else "+"
             digits = f"{100 * difference:.1f}" if found.share else f"{difference:.3g}"
             text = sign + digits.lstrip("-").replace("-", "−")
-        yield text, level
+        yield text or "", float(found.levels[row, column]) if text else 0.0
 
 
 def _remarks(state: ReportedState, evaluation: ReportedEvaluation | None) -> Iterator[str]:

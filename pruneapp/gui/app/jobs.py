@@ -332,8 +332,6 @@ class Jobs(QObject):
             restart,
             show,
         )
-        if lane is Lane.INTERACTIVE:  # the main thread works to show its results
-            task.token = CancelToken()
         task.visible = bool(title) and lane is not Lane.PREVIEW
         if lane in _PAUSING:
             self.pause_background()

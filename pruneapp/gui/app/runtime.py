@@ -95,7 +95,7 @@ class _WorkerPause:
 
     The main thread needs the GIL again after each Qt call that releases it, some hundred times per
     paint. While a worker runs Python code, it waits for `SWITCH_INTERVAL_S` or longer each time: 50
-    ms of work took 0.3 s beside a step of 25,000 tensors.
+    ms of work took 0.3 s during a step of 25,000 tensors.
     """
 
     def __init__(self) -> None:
@@ -122,7 +122,7 @@ class _WorkerPause:
         self._timer = None
 
     def end(self) -> None:
-        """Let tasks continue at once. Called on the main thread, before it waits for one."""
+        """Let tasks continue at once. Called on the main thread before waiting for one."""
         self._is_over.set()
 
     def wait(self) -> None:

@@ -6,6 +6,7 @@ import base64
 import contextlib
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -360,8 +361,8 @@ class Settings(QObject):
             for source in sources.values()
             if source.get("kind") == _SCRIPT
         ]
-        paths = [path for path in dict.fromkeys(found[::-1]) if path and Path(path).is_file()]
-        return paths[:RECENT_SCRIPTS]
+        paths = (path for path in dict.fromkeys(found[::-1]) if path and Path(path).is_file())
+        return list(islice(paths, RECENT_SCRIPTS))
 
     def agreed_to(self, script: Path | str) -> str:
         """Return the allowed version of a script or command line; "" if it was never allowed."""

@@ -250,7 +250,7 @@ class HistoryTree(QTreeView):
     def fit_columns(self) -> None:
         """Set the widths of columns that the user has not resized.
 
-        Numbers are as wide as their texts. If they do not fit beside the whole names, metrics are
+        Numbers are as wide as their texts. If they do not fit next to the whole names, metrics are
         shown without their differences. The names of states get the width that the first columns
         leave, as many as fit with `_MIN_LABEL` letters, in a wide panel with `_USUAL_LABEL`; the
         user scrolls to the others. The sparsity and the first metric are always visible: names are

@@ -42,7 +42,7 @@ from pruneapp.gui.widgets.labels import (
 
 # Pause after the last keystroke before a typed path is checked.
 TYPED_MS = 300
-_FIELD_WIDTH = 320  # minimum width of the fields for texts and what is beside them, in pixels
+_FIELD_WIDTH = 320  # minimum width of the fields for texts and what is next to them, in pixels
 _FIELD_DIGITS = 8  # width of the fields for numbers, in digits
 # Lines reserved for the answer below the fields, so that the layout does not jump.
 _RESERVED_LINES = 2

@@ -255,7 +255,9 @@ def write_accompanying_files(
         return write_check_script(checkpoint, report, path, job, evaluation)
 
     def account(path: Path) -> Path:
-        content = _report_content(capture, capture.snapshot, report, job, quality, conditions)
+        content = _report_content(
+            capture, capture.snapshot, report, job, quality=quality, conditions=conditions
+        )
         return write_account(content, path, job, keep_existing=True)
 
     if path.name.endswith(_SCRIPT):
@@ -269,11 +271,12 @@ def write_accompanying_files(
     return replace(report, notices=(*report.notices, *said))
 
 
-def _report_content(  # noqa: PLR0917 - each its own type
+def _report_content(
     capture: Capture,
     state: Snapshot,
     report: ExportReport,
     job: Job,
+    *,
     quality: StateQuality | None,
     conditions: Conditions | None,
 ) -> Account:
@@ -294,11 +297,12 @@ def _report_content(  # noqa: PLR0917 - each its own type
     )
 
 
-def write_cut_report(  # noqa: PLR0917 - each its own type
+def write_cut_report(
     capture: Capture,
     order: ShrinkOrder,
     report: ExportReport,
     job: Job,
+    *,
     quality: StateQuality | None = None,
     conditions: Conditions | None = None,
 ) -> ExportReport:
@@ -311,7 +315,9 @@ def write_cut_report(  # noqa: PLR0917 - each its own type
     def account(path: Path) -> Path:
         folder = report.path.is_dir()
         with open_checkpoint(report.path if folder else report.files[0].path, job=job) as written:
-            content = _report_content(capture, Snapshot(written), report, job, quality, conditions)
+            content = _report_content(
+                capture, Snapshot(written), report, job, quality=quality, conditions=conditions
+            )
         cut = StepAccount("Remove units", "\n".join(order.forecast.changes))
         source = str(capture.snapshot.checkpoint.path)
         content = replace(content, source=source, steps=(*content.steps, cut))
@@ -698,7 +704,9 @@ class ExportController(Feature[ExportDialog]):
             if not order.report:
                 return report
             # Not cancelled with the job: the model is written already.
-            return write_cut_report(capture, order, report, Job(), quality, conditions)
+            return write_cut_report(
+                capture, order, report, Job(), quality=quality, conditions=conditions
+            )
 
         job = RunJob(self.tr("Shrinking"), work, Lane.WRITING)
         try:

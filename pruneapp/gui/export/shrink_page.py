@@ -587,7 +587,7 @@ class ShrinkPage(QWidget):
         self.changed.emit()
 
     def _show_notes(self) -> None:
-        """Show which programs load the file, and what it has beside the weights."""
+        """Show which programs load the file, and what it has next to the weights."""
         found = self.forecast
         if found is None:
             return

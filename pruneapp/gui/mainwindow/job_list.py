@@ -254,7 +254,7 @@ class JobController(Controller):
 
     @Slot()
     def close_or_cancel(self) -> None:
-        """Close a panel, a dialog beside the window or a notice; if there is none, cancel."""
+        """Close a panel, a dialog that is not modal or a notice; if there is none, cancel."""
         if not any(close() for close in self._closers):
             self._previews.cancel()
 

@@ -430,16 +430,12 @@ class SensitivityView(BarChartView):
         value = None if sensitivity is None else sensitivity.rows[row].values[column]
         if sensitivity is None or value is None:
             return ""
-        if not math.isfinite(value):
-            return "✕"
-        difference = value - sensitivity.before
-        mark = " ▲" if sensitivity.calibrated else ""
-        if abs(difference) <= sensitivity.noise_at(sensitivity.rows[row], column):
-            return ("≈" if difference else "0") + mark
-        return (
-            with_sign(metric_amount(difference, share=sensitivity.share, short=True), difference)
-            + mark
-        )
+        text = sensitivity.mark(sensitivity.rows[row], column)
+        if text is None:
+            difference = value - sensitivity.before
+            text = metric_amount(difference, share=sensitivity.share, short=True)
+            text = with_sign(text, difference)
+        return f"{text} ▲" if sensitivity.calibrated and math.isfinite(value) else text
 
     def cell_text(self, row: int, column: int) -> str:
         sensitivity = self._sensitivity

@@ -183,7 +183,7 @@ def test_a_task_pauses_until_the_main_thread_has_processed_its_events(steps, qtb
     runtime.worker_pause.begin()
     time.sleep(0.01)  # it may be between its check and its count
     paused = steps[0]
-    time.sleep(0.05)
+    time.sleep(0.05)  # unpaused, it makes thousands of steps; events would end the pause
 
     assert steps[0] == paused
     qtbot.waitUntil(lambda: steps[0] > paused)
@@ -196,20 +196,9 @@ def test_a_task_pauses_for_a_limited_time_while_the_main_thread_is_blocked(steps
     deadline = time.monotonic() + 10
 
     while steps[0] < before + 2 and time.monotonic() < deadline:
-        time.sleep(0.01)
+        time.sleep(0.01)  # not by the event loop, which would end the pause
 
     assert steps[0] >= before + 2
-
-
-def test_a_task_for_a_moving_slider_does_not_pause(jobs, monkeypatch):
-    monkeypatch.setattr(runtime, "PAUSE_S", 60.0)
-    done = threading.Event()
-    runtime.worker_pause.begin()
-
-    jobs.run(lambda job: (job.step(0), done.set()), print, print, lane=Lane.INTERACTIVE)
-
-    assert done.wait(10)
-    runtime.worker_pause.end()
 
 
 def test_a_paused_task_ends_at_once_when_the_jobs_are_stopped(jobs, steps, monkeypatch):

@@ -116,7 +116,7 @@ def test_a_legend_explains_parentheses_and_moves_nothing(panel):
     measured(panel)
     assert panel.legend.text() == "( ) earlier evaluation"
     assert "with another script, Python or options" in panel.legend.toolTip()
-    QApplication.processEvents()  # a layout
+    QApplication.processEvents()  # the legend would be laid out now
     assert (panel.tree.geometry(), panel.minimumSizeHint()) == before
     panel.set_results(fresh)
     assert panel.legend.text() == panel.legend.toolTip() == ""
@@ -501,7 +501,7 @@ def test_a_note_is_edited_while_its_column_is_hidden(show, qtbot):
 
 
 def test_an_empty_column_of_notes_takes_no_room_from_names(show):
-    """Five states of a wide panel were called "1: L1…", "2: …" beside an empty column."""
+    """Five states of a wide panel were called "1: L1…", "2: …" next to an empty column."""
     panel = show(HistoryPanel(), 450, 240)
     items = [ITEMS[0], *(replace(ITEMS[1], label="Allocated 89.8 % by L1", note="") for _ in "12")]
     panel.set_items(items, 1)

@@ -676,7 +676,7 @@ def test_the_notes_state_what_a_file_of_the_chosen_name_contains(graph_page, tmp
 
 
 def test_dead_units_are_the_share_at_the_left_end(graph_page, qtbot):
-    """Regression: the box said 0 % while half of the units were cut."""
+    """Regression: the box showed 0 % while half of the units were cut."""
     half = replace(CHANNELS, after=CHANNELS.before // 2, sizes=(CHANNELS.before // 2,))
     half = replace(half, percents=tuple(range(63, 100)), dead_percents=(50, 50))
     graph_page.set_forecast(replace(GRAPH, axes=(half,)))
@@ -692,7 +692,7 @@ def test_dead_units_are_the_share_at_the_left_end(graph_page, qtbot):
 
 
 def test_dead_shares_that_differ_are_a_range(graph_page, qtbot):
-    """Regression: the box said 0 % beside −17.4 % when only some groups have dead units."""
+    """Regression: the box showed 0 % next to −17.4 % when only some groups have dead units."""
     varied = replace(CHANNELS, after=33, sizes=(33,), dead_percents=(0, 50))
     graph_page.set_forecast(replace(GRAPH, axes=(varied,)))
     channels = row(graph_page, "channels")

@@ -477,6 +477,7 @@ def test_a_worse_metric_is_only_kept_on_request(pruned, tmp_path, keeps):
 def test_panel_and_status_bar_agree_until_the_end_of_the_evaluation(pruned, tmp_path):
     """Regression: the panel evaluated, while the bar trained with 5 s left and was full."""
     user, recover, status = pruned, pruned.workbench.recover, pruned.window.job_status
+    # Slower than the interval in which progress is reported.
     slow = EVALUATES.removeprefix(CALIBRATES).replace("    with", "    time.sleep(0.3)\n    with")
     dialog = choose_script(user, training(40, 0.01) + slow, tmp_path, trains=True)
     seen = []

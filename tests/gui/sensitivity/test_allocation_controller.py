@@ -34,11 +34,17 @@ def total(user, dialog, text):
     user.type(dialog.editors["target_sparsity"].field, text)
 
 
-def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
-    scans.scan("50%, 90%")
+def allocated_dialog(scans, opened):
+    """Open the dialog with an allocation of 40 %."""
     dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
     total(opened, dialog, "40 %")
     opened.wait(lambda: dialog.go.text() == "Prune 28 weights")
+    return dialog
+
+
+def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
+    scans.scan("50%, 90%")
+    dialog = allocated_dialog(scans, opened)
     model = dialog.table.model()
     cells = [[plain(model.index(r, c).data()) for c in range(4)] for r in range(2)]
     assert [row[:3] for row in cells] == [[FIRST, "40", "15.0 %"], [SECOND, "30", "73.3 %"]]
@@ -68,9 +74,7 @@ def test_a_failed_prediction_offers_recovery(scans, opened, monkeypatch):
     """The notice does not call a score that is far worse than predicted optimistic."""
     monkeypatch.setattr(allocation_controller, "_FAILED_TIMES", 2)
     scans.scan("50%, 90%")
-    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
-    total(opened, dialog, "40 %")
-    opened.wait(lambda: dialog.go.text() == "Prune 28 weights")
+    dialog = allocated_dialog(scans, opened)
     opened.click(dialog.go)
     opened.wait(lambda: opened.document.position == 1)
     opened.key("Ctrl+M")
@@ -237,9 +241,7 @@ def test_what_was_protected_since_the_scan_is_not_allocated(scans, opened):
     opened.workbench.session.commit(
         compute_manual_edit(opened.document.snapshot(), ManualEdit("protect", targets), Job())
     )
-    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
-    total(opened, dialog, "40 %")
-    opened.wait(lambda: dialog.go.text() == "Prune 28 weights")
+    dialog = allocated_dialog(scans, opened)
     opened.click(dialog.go)
     opened.wait(lambda: opened.document.position == 2)
     assert opened.document.masks.pruned(FIRST) == 28
@@ -252,9 +254,7 @@ def test_it_follows_the_scanned_state_in_a_branch(scans, opened, monkeypatch):
     opened.wait_preview()
     opened.click(opened.button)
     opened.wait(lambda: opened.document.position == 1)
-    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
-    total(opened, dialog, "40 %")
-    opened.wait(lambda: dialog.go.text() == "Prune 28 weights")
+    dialog = allocated_dialog(scans, opened)
     assert "was added in a branch after the scanned state 'Opened'" in dialog.note.text()
     gate = Gate(closed=True)
     with monkeypatch.context() as patch:
@@ -271,9 +271,7 @@ def test_it_follows_the_scanned_state_in_a_branch(scans, opened, monkeypatch):
 
     opened.key("Ctrl+Shift+Z")
     opened.wait(lambda: opened.document.position == 1)
-    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
-    total(opened, dialog, "40 %")
-    opened.wait(lambda: dialog.go.text() == "Prune 28 weights")
+    dialog = allocated_dialog(scans, opened)
     opened.click(dialog.go)
     opened.wait(lambda: opened.document.position == 2)
     assert opened.document.branches.parent(2) == 0
@@ -282,9 +280,7 @@ def test_it_follows_the_scanned_state_in_a_branch(scans, opened, monkeypatch):
 
 def test_predicted_beside_measured_is_said_on_coming_back(scans, opened):
     scans.scan("50%, 90%")
-    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
-    total(opened, dialog, "40 %")
-    opened.wait(lambda: dialog.go.text() == "Prune 28 weights")
+    dialog = allocated_dialog(scans, opened)
     opened.click(dialog.go)
     opened.wait(lambda: opened.document.position == 1)
     opened.key("Ctrl+Z")

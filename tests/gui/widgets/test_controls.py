@@ -60,7 +60,7 @@ def test_the_click_that_opens_the_list_chooses_nothing(box, qtbot):
     qtbot.mousePress(box, left)
     qtbot.waitUntil(box.view().isVisible)
     qtbot.mouseRelease(box.view().viewport(), left, pos=place(0))  # the list covers the box
-    QApplication.processEvents()
+    QApplication.processEvents()  # a choice is delivered by a timer
 
     assert box.currentText() == "three"
     assert box.view().isVisible()

@@ -34,7 +34,7 @@ def test_a_job_that_waits_for_a_disk_says_so_when_it_is_cancelled(show, qtbot):
 
 
 def test_the_text_of_a_job_keeps_20_letters(show, qtbot):
-    """It was elided to two letters beside the last action."""
+    """It was elided to two letters next to the last action."""
     bar = show(QStatusBar(), 700, 40)
     done, status = Done(), JobStatus()
     bar.addWidget(done)
@@ -46,13 +46,18 @@ def test_the_text_of_a_job_keeps_20_letters(show, qtbot):
     assert status.label.width() >= 20 * letter_width(status.label)
 
 
-def test_short_messages_are_whole_beside_a_long_description_of_the_model(show, qtbot):
-    """Regression: "Sav…" and "Recover… …", while the model had all the width."""
-    bar = show(QStatusBar(), 1280, 40)
-    model, done, status = ModelStatus(), Done(), JobStatus()
+def filled_bar(show, width):
+    """Show a status bar with its three parts; return all."""
+    bar, model, done, status = show(QStatusBar(), width, 40), ModelStatus(), Done(), JobStatus()
     bar.addWidget(model)
     bar.addWidget(done)
     bar.addPermanentWidget(status)
+    return bar, model, done, status
+
+
+def test_short_messages_are_whole_beside_a_long_description_of_the_model(show, qtbot):
+    """Regression: "Sav…" and "Recover… …", while the model had all the width."""
+    bar, model, done, status = filled_bar(show, 1280)
     model.set_kind("BertModel", pooling="mean", layers=6, dtypes=("float32", "int64"))
     model.set_model(22_713_216, 5_382_144, 512)
     done.set_done("Saved: digitnet.prune")
@@ -92,11 +97,7 @@ def test_facts_of_the_model_are_left_out_where_they_do_not_fit(show, qtbot):
 
 def test_the_last_action_gets_the_width_that_a_running_job_does_not_need(show, qtbot):
     """Regression: the job took half of the width, and the sentence was elided."""
-    bar = show(QStatusBar(), 1920, 40)
-    model, done, status = ModelStatus(), Done(), JobStatus()
-    bar.addWidget(model)
-    bar.addWidget(done)
-    bar.addPermanentWidget(status)
+    bar, model, done, status = filled_bar(show, 1920)
     model.set_model(22_713_216, 5_382_144, 512)
     words = "The mean error of the outputs of 13 layers fell from 12.3 % to 4.56 %. "
     done.set_done(words * 2)

@@ -365,7 +365,7 @@ class Legend(QWidget):
         return self.sizeHint(), self.minimumSizeHint(), self.heightForWidth(self.width())
 
     def _reserve(self) -> None:
-        """Keep the width of the longest label while the user operates the widget beside it.
+        """Keep the width of the longest label while the user operates the widget next to it.
 
         In a corner, the widget would move under the mouse.
         """

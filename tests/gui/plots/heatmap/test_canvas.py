@@ -98,7 +98,7 @@ def test_channels_of_another_dimension(view, qtbot):
     choose(view, "channel")
     assert view.tools.dim_box.isVisible()
     view.layout().activate()
-    QApplication.processEvents()
+    QApplication.processEvents()  # the row of tools is laid out again
     assert view.modes.mapTo(view, QPoint(0, 0)) == place, "what was there does not move"
     qtbot.keyClick(view.tools.dim_box, Key.Key_Down)
     drag(view, (3, 2), (3, 5))
