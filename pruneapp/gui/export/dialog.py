@@ -662,6 +662,7 @@ class ExportDialog(Dialog):
         """
         shrunk = self.is_shrunk
         self.page.setVisible(shrunk)
+        self.beside.show()
         self._show_state()
         for part in (self.scrolled, self.target, self.beside.script):
             part.setVisible(not shrunk)
@@ -759,6 +760,7 @@ class ExportDialog(Dialog):
             words = self.tr("{action} {size}").format(action=words, size=size)
         self.go.setText(words)
         self.go.setEnabled(self.page.order() is not None)
+        self.beside.setHidden(forecast is not None and bool(forecast.why_not))
 
     def _request_check(self) -> None:
         request = self.request()

@@ -637,6 +637,9 @@ def test_what_cannot_be_shrunk_or_searched_is_said_on_the_page(user, folder, tmp
     assert "is of type 'odd', and its groups are not known" in dialog.page.why_not.text()
     assert not dialog.page.body.isVisible()
     assert not dialog.go.isEnabled()
+    assert not dialog.beside.isVisible(), "no report about nothing"
+    dialog.tabs.setCurrentIndex(0)
+    assert dialog.beside.isVisible()
     user.click(dialog.stop)
 
     alone = write_llama(tmp_path / "model")
