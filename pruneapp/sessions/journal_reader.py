@@ -44,8 +44,12 @@ from pruneapp.sessions.journal_file import (
 from pruneapp.sessions.original import FileStamp, Original
 from pruneapp.sessions.restore import Saved, measurements_in
 
-# Age in seconds below which an empty journal may still be filled by the process that creates it.
+# Age in seconds below which a journal without unsaved work may still be needed: by the window that
+# creates it, or by the one that replaces its window.
 _FRESH_S = 60
+# Seconds to wait for the lock of a journal, which a search holds while it reads the steps.
+_LOCKED_S = 2.0
+_LOOK_EVERY_S = 0.02
 
 
 @dataclass(frozen=True)
@@ -127,11 +131,11 @@ def read_journal(path: Path, job: Job) -> JournalFile:
     Raises
     ------
     SessionError
-        If it does not exist, is locked by another window, cannot be read, or was written by a newer
-        Pruneapp.
+        If it does not exist, is locked by another window for more than `_LOCKED_S`, cannot be read,
+        or was written by a newer Pruneapp.
     """
     try:
-        file = JournalDatabase(path)
+        file = _lock_journal(path, job)
     except OSError:
         raise _in_use_error(path) from None
     try:
@@ -145,6 +149,19 @@ def read_journal(path: Path, job: Job) -> JournalFile:
         file.close()
         raise damaged(str(path), "its header is invalid")
     return found
+
+
+def _lock_journal(path: Path, job: Job) -> JournalDatabase:
+    """Open and lock a journal, as soon as it is not locked. Raises `OSError` if that fails."""
+    ends = time.monotonic() + _LOCKED_S
+    while True:
+        try:
+            return JournalDatabase(path)
+        except BlockingIOError:
+            if time.monotonic() >= ends:
+                raise
+        job.step(0)
+        time.sleep(_LOOK_EVERY_S)
 
 
 def _in_use_error(path: Path) -> SessionError:
@@ -290,8 +307,8 @@ def find_unsaved_work(folder: Path, job: Job) -> tuple[UnsavedWork, ...]:
     """Return the journals with unsaved work, newest first; () if the folder cannot be read.
 
     Journals in use are skipped. Work counts as unsaved unless a session file contains it: exports
-    contain neither steps nor protection. Journals without unsaved work are deleted. Empty journals
-    are deleted when they are a minute old, because another window may be creating them.
+    contain neither steps nor protection. Journals without unsaved work are deleted when they are a
+    minute old; until then another window may be creating or opening them.
     """
     unsaved: list[UnsavedWork] = []
     try:
@@ -309,14 +326,15 @@ def find_unsaved_work(folder: Path, job: Job) -> tuple[UnsavedWork, ...]:
 
 
 def _summary(path: Path, job: Job) -> UnsavedWork | None:
-    """Return what a journal has to recover; None, after deleting it, if that is nothing.
+    """Return what a journal has to recover; None if that is nothing.
 
-    `known` is False for a journal that cannot be read, as one of a newer Pruneapp; it is not
-    deleted. None is also returned for an empty file of the last `_FRESH_S` seconds, which remains.
-    Raises `OSError` if it is in use or no longer exists.
+    It is deleted then if it is older than `_FRESH_S`. `known` is False for a journal that cannot be
+    read, as one of a newer Pruneapp; it is not deleted. Raises `OSError` if it is in use or no
+    longer exists.
     """
     status = path.stat()
-    if not status.st_size and time.time() - status.st_mtime < _FRESH_S:
+    is_fresh = time.time() - status.st_mtime < _FRESH_S
+    if is_fresh and not status.st_size:
         return None  # not locked even briefly: another window is creating it
     with contextlib.closing(JournalDatabase(path)) as file:
         try:
@@ -324,7 +342,8 @@ def _summary(path: Path, job: Job) -> UnsavedWork | None:
         except SessionError:
             return UnsavedWork(path, Path(), 0, 0, "", status.st_mtime, known=False)
     if found is None or not found.is_unsaved:
-        delete(path)
+        if not is_fresh:
+            delete(path)
         return None
     history = found.history
     edits = [*history.edits, *history.intents]
