@@ -386,7 +386,7 @@ class OpenDocument(QObject):
     closed = Signal()
     changed = Signal(object)  # (DocumentChanged)
     refused = Signal(object)  # (PruneAppError)
-    unlocked = Signal()  # the last lock was removed
+    lockChanged = Signal(object)  # (PruneAppError | None) why changes are refused now
     # (SessionError, OpenRequest) The checkpoint of a session was moved, or has changed.
     misplaced = Signal(object, object)
 
@@ -646,14 +646,18 @@ class OpenDocument(QObject):
         A second lock of the same `by` replaces the first. With `may_look` the user may go to other
         states of the history; states are not added, deleted or renumbered.
         """
-        was_locked = self._locks.pop(by, None) is not None
+        before = self._lock_reason()
+        self._locks.pop(by, None)
         self._looking.discard(by)
         if why is not None:
             self._locks[by] = why
             if may_look:
                 self._looking.add(by)
-        elif was_locked and not self._locks:
-            self.unlocked.emit()
+        if (reason := self._lock_reason()) is not before:
+            self.lockChanged.emit(reason)
+
+    def _lock_reason(self) -> PruneAppError | None:
+        return next(iter(self._locks.values()), None)
 
     def may_work(self) -> bool:
         """Return whether the document may be changed; if not, emit `refused` with the reason."""
@@ -673,8 +677,8 @@ class OpenDocument(QObject):
             raise PruneAppError(
                 "Another file is being opened.", remedy="Wait, or press Esc to keep this file open."
             )
-        for error in self._locks.values():
-            raise error
+        if (reason := self._lock_reason()) is not None:
+            raise reason
 
     def check_may_look(self) -> None:
         """Raise the reason why the user may not go to another state, if there is one.

@@ -16,6 +16,7 @@ from PySide6.QtGui import QCloseEvent
 
 from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.document.document import DocumentChanged
+from pruneapp.errors import PruneAppError
 from pruneapp.export.report import ExportReport
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext
@@ -111,7 +112,7 @@ class StatusController(QObject):
         # Whether code of custom methods runs, which may ignore cancellation.
         self.own_methods = False
         session.opening.connect(self._on_opening)
-        session.unlocked.connect(self._on_unlocked)
+        session.lockChanged.connect(self._on_lock_changed)
         jobs.started.connect(window.job_status.set_job)
         jobs.progressed.connect(self._on_progress)
         jobs.idle.connect(window.job_status.set_idle)
@@ -127,9 +128,10 @@ class StatusController(QObject):
         # document.
         self._notifications.end(NoticeTopic.ASKED, NoticeTopic.OPENING, NoticeTopic.OTHER_MASKS)
 
-    @Slot()
-    def _on_unlocked(self) -> None:
-        self._notifications.end(NoticeTopic.ASKED)  # that changes are refused is no longer true
+    @Slot(object)
+    def _on_lock_changed(self, reason: PruneAppError | None) -> None:
+        if reason is None:
+            self._notifications.end(NoticeTopic.ASKED)  # changes are not refused any more
 
     def show_opened(self, nodes: Nodes) -> None:
         """Show the document that was opened in all shared views, title and status bar.

@@ -384,7 +384,8 @@ class PruneAction(QWidget):
         self.preview = QPushButton(self.tr("Preview"), self)
         self.preview.clicked.connect(self.previewRequested)
         self._previewable = False
-        self._why = self._keys = self._warning = ""
+        self._why = self._lock = self._keys = self._warning = ""
+        self._possible = False  # whether the button is enabled while changes are not refused
         # No layout: a new number on the button would lay out the whole window again at each move of
         # a slider. The size hint only grows.
         self._room = QSize()
@@ -449,9 +450,17 @@ class PruneAction(QWidget):
 
     def set_disabled(self, why: str) -> None:
         """Disable the button; `why` is the tooltip."""
-        self.button.setEnabled(False)
-        self.button.setToolTip(as_plain(why))
+        self._possible = False
         self._why = why
+        self._update_enabled()
+
+    def set_lock(self, why: str) -> None:
+        """Disable the button while changes are refused; `why` is the tooltip, "" if they are not.
+
+        "Preview" remains enabled.
+        """
+        self._lock = why
+        self._update_enabled()
 
     def _button(self) -> _PruneButton:
         button = _PruneButton(self)
@@ -481,10 +490,10 @@ class PruneAction(QWidget):
                 button.setFocus()
             other.hide()
             self.button = button
-        button.setEnabled(enabled)
+        self._possible = enabled
         self._why, self._warning = "", warning
         self._main_button.set_warns(warns=bool(warning))
-        self._update_tooltip()
+        self._update_enabled()
         self._make_room()
         self._update_geometry()
         self._update_preview()
@@ -492,10 +501,14 @@ class PruneAction(QWidget):
     def set_keys(self, keys: str) -> None:
         """Set the shortcut to show in the tooltip; empty for none."""
         self._keys = keys
-        if not self._why:
-            self._update_tooltip()
+        self._update_enabled()
 
-    def _update_tooltip(self) -> None:
+    def _update_enabled(self) -> None:
+        """Enable or disable the button; its tooltip is the reason or the shortcut."""
+        self.button.setEnabled(self._possible and not self._lock)
+        if why := self._lock or self._why:
+            self.button.setToolTip(as_plain(why))
+            return
         words = self.tr("Prune ({keys})").format(keys=self._keys)
         words = words if self._keys else self.tr("Prune")
         self.button.setToolTip(with_label(words, self._warning) if self._warning else words)
@@ -551,7 +564,7 @@ class PruneAction(QWidget):
     @property
     def why_not(self) -> str:
         """The reason why the button is disabled; empty while it is enabled."""
-        return "" if self.button.isEnabled() else self._why or self.button.text()
+        return "" if self.button.isEnabled() else self._lock or self._why or self.button.text()
 
     def main_action_text(self) -> str:
         """Return the text of the button if it applies the preview; empty if it does not."""

@@ -105,6 +105,8 @@ class PreviewPanel(QWidget):
         self._shown: Mapping[str, str] = {}
         self._short = ShortNames()
         self._resting = self._done = self._scrolls = self._can_separate = False
+        # What the form would do in the current state, and why changes are refused, shown instead.
+        self._next_step = self._lock = ""
         self.action = PruneAction()
         self.heading = heading(self.tr("Preview"))
         self.state = WaitingNote(self)
@@ -209,6 +211,13 @@ class PreviewPanel(QWidget):
         """
         self.most.set_trimmed(trimmed=self._scrolls)
         self.protected.setHidden(self._scrolls and not self.protected.text())
+
+    def set_lock(self, why: str) -> None:
+        """Disable the button, and show `why` in the note and its tooltip; "" enables it again."""
+        self._lock = why
+        self.action.set_lock(why)
+        self._set_note(self._next_step)
+        self._show_warning()
 
     def set_shown_names(self, shown: Mapping[str, str], short: ShortNames) -> None:
         """Set the display names `shown` by name in the file, and their short forms."""
@@ -389,13 +398,22 @@ class PreviewPanel(QWidget):
             if what:
                 text = self.tr("These settings would prune {what}: {n} weights.")
             text = text.format(n=n, what=what)
-        self._set_sentence(self.note, text)
+        self._set_note(text)
         self.action.set_count(to_prune, units, exact=exact, again=True, done=self._done)
 
     def set_not_again(self, sentence: str) -> None:
         """Show a note on why the form cannot be applied to the current state."""
-        self._set_sentence(self.note, sentence)
+        self._set_note(sentence)
         self.action.set_refused(sentence)
+
+    def _set_note(self, sentence: str) -> None:
+        self._next_step = sentence
+        self._set_sentence(self.note, self._lock or sentence)
+
+    def _show_warning(self) -> None:
+        """Show the note, or the warnings of a step that is shown and can be applied."""
+        is_note = self._resting or bool(self._lock)
+        self._warning.setCurrentWidget(self.note if is_note else self._alarm_row)
 
     def _set_sentence(self, label: QLabel, sentence: str) -> None:
         text = self._short.in_text(sentence)
@@ -414,7 +432,7 @@ class PreviewPanel(QWidget):
 
     def _show_as_state(self, title: str, *, done: bool) -> None:
         if not self._resting or done != self._done:
-            self._set_sentence(self.note, "")
+            self._set_note("")
             self.action.set_unknown(done=done)
         self._resting, self._done = True, done
         self.alarm.set_dangers({}, {})
@@ -428,7 +446,7 @@ class PreviewPanel(QWidget):
         self._show_broken(None)
         self._gap.setFixedHeight(0)
         self.file.set_unpruned(unpruned=False)
-        self._warning.setCurrentWidget(self.note if self._resting else self._alarm_row)
+        self._show_warning()
         self.pages.setCurrentIndex(0)
 
     def _show_broken(self, report: SparsityReport | None) -> None:

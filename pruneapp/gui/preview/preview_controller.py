@@ -46,6 +46,7 @@ from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.preview.preview_state import UNASSIGNED, CurrentState, PreviewState
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.controls import single_shot
+from pruneapp.gui.widgets.engine_text import translate_error
 from pruneapp.gui.widgets.labels import as_plain
 from pruneapp.gui.widgets.status import JobStatus
 from pruneapp.methods import registry
@@ -165,6 +166,7 @@ class PreviewController(Feature[QDialog]):
         session.opening.connect(self._on_opening)
         session.notOpened.connect(self._on_stayed)
         session.closed.connect(self._on_closed)
+        session.lockChanged.connect(self._on_lock_changed)
 
     @property
     def ranks_by_scores(self) -> bool:
@@ -607,14 +609,14 @@ class PreviewController(Feature[QDialog]):
     def prune(self) -> None:
         """Apply the preview, or wait until it is computed, shown as a job, and apply it then.
 
-        Pending changes of the form are used. Does nothing if the button is disabled or if the
-        document is locked. The wait ends if the document changes or the preview fails.
+        Pending changes of the form are used. Does nothing if the button is disabled; if changes are
+        refused, the reason is shown. The wait ends if the document changes or the preview fails.
         """
         self._form.flush()
         state = self.state
-        if not self._action.button.isEnabled() or state.step is None:
-            return
         if self.session.document is None or not self.session.may_work():
+            return
+        if not self._action.button.isEnabled() or state.step is None:
             return
         if state.preview is not None:
             self._apply(PreviewResult(state.preview, state.compact))
@@ -743,6 +745,10 @@ class PreviewController(Feature[QDialog]):
     def _on_stayed(self) -> None:
         if self.state.preview is None:
             self.renew()
+
+    def _on_lock_changed(self, reason: PruneAppError | None) -> None:
+        self._panel.set_lock("" if reason is None else translate_error(reason))
+        self._enable()
 
     def _on_closed(self) -> None:
         self._sizes.forget()

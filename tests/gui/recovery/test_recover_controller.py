@@ -15,6 +15,7 @@ from pruneapp.document.entries import RecoverySource
 from pruneapp.evaluation.recovery import Recovery
 from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.recovery import recover_controller
+from pruneapp.gui.widgets.labels import as_plain
 from tests.gui.user import plain
 from tests.reliability.evaluations import living
 
@@ -347,6 +348,43 @@ def test_a_state_is_exported_while_a_recovery_runs(pruned, tmp_path):
     user.wait(panel.isVisible)
     user.click(panel.cancel)
     user.wait(lambda: recover.panel is None)
+
+
+def test_the_prune_button_is_disabled_with_the_reason_while_a_recovery_runs(pruned, tmp_path):
+    user, recover = pruned, pruned.workbench.recover
+    form = user.views.preview
+    user.wait(form.action.button.isEnabled)
+    note = form.note.text()
+    assert note
+    run_script(user, training(), tmp_path, trains=True)
+    reason = "A recovery is running. Wait for it to finish, or cancel it."
+    user.wait(lambda: recover.panel is not None)
+    user.click(recover.panel.hide_button)
+    assert not form.action.button.isEnabled()
+    assert form.note.text() == reason
+    assert form.action.button.toolTip() == as_plain(form.note.text())
+    assert form.note.isVisible()
+    assert not user.window.actions_["prune"].isEnabled()
+    user.key("Ctrl+Return")
+    assert user.window.done.label.text() == reason
+    assert user.document.position == 1
+    assert not user.trouble
+    # Steps are still previewed, without being applied.
+    user.click(form.action.preview)
+    user.wait(lambda: user.workbench.preview.state.preview is not None)
+    assert form.heading.text() == "Preview"
+    assert form.pruned.text() != "—"
+    assert not form.action.button.isEnabled()
+    assert form.note.isVisible()
+    assert form.note.text() == reason
+    user.click(user.window.notices.notices[-1].action)
+    user.wait(recover.panel.isVisible)
+    user.click(recover.panel.cancel)
+    user.wait(form.action.button.isEnabled)
+    assert form.action.button.toolTip() == "Prune (Ctrl+Return)"
+    assert not form.note.isVisible()
+    user.click(form.action.button)
+    user.wait(lambda: user.document.position == 2)
 
 
 def test_cancel_ends_the_process_at_once_and_changes_wait(pruned, tmp_path):

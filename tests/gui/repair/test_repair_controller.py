@@ -18,6 +18,7 @@ from pruneapp.evaluation.metric import Metric
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.mainwindow import job_list
 from pruneapp.gui.repair import repair_controller
+from pruneapp.gui.widgets.labels import as_plain
 from pruneapp.progress import Job
 from tests.evaluation.scripts import STUB
 from tests.gui.job_gate import Gate
@@ -264,12 +265,18 @@ def test_escape_cancels_at_once_and_changes_wait(pruned, tmp_path, fake_torch):
     user.key("Del", user.views.history.tree)
     assert user.trouble[0].startswith("A repair is running.")
     assert user.document.position == 1
+    form = user.views.preview
+    assert not form.action.button.isEnabled()
+    assert form.note.text() == user.trouble[0]
+    assert form.action.button.toolTip() == as_plain(form.note.text())
     user.key("Esc")  # closes the notice
     began = time.monotonic()
     user.key("Esc")
     user.wait(lambda: user.workbench.repair._repairing is None)
     assert time.monotonic() - began < 1  # 0.25 s on an idle machine
     assert user.window.done.label.text() == "Repair cancelled: nothing was changed."
+    assert form.action.button.isEnabled()
+    assert form.note.text().startswith("These settings would prune")
     user.wait(lambda: not living(pid))
     assert not user.document.snapshot().values
     user.key("Ctrl+Z")
