@@ -9,12 +9,14 @@ maximum size.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import msgspec
+import numpy as np
 
+from pruneapp.analysis.sparsity_report import CountsByName
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.document import Capture
@@ -24,9 +26,10 @@ from pruneapp.document.selection import pruned_tensors, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import ExportError, ParameterError
-from pruneapp.export.formats.compact import COMPACT_FILE, is_packed, max_packed_bytes
+from pruneapp.export.formats.compact import COMPACT_FILE, PackedBounds, is_packed
 from pruneapp.export.provenance import MOST_MASKS, estimated_provenance, may_have_pattern, seeds_of
 from pruneapp.export.sharding import whole_model
+from pruneapp.kernels.values import Counts, Indices
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe, row_for, step_entry, to_portable_entry
@@ -59,17 +62,53 @@ class _Description(NamedTuple):
     masks: Mapping[str, int]
 
 
-class _State(NamedTuple):
-    """The sizes of a state: maximum bytes of each packed tensor, of the file, and the history.
+class _Columns:
+    """The sizes of all tensors of a checkpoint, in its order."""
 
-    `nbytes` counts everything except the descriptions of edits; `unpacked` has the uncompressed
-    bytes of each tensor, and `packed` their sum.
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        entries = checkpoint.entries
+        self.places = dict(zip(entries, range(len(entries)), strict=True))
+        self.bounds = PackedBounds(entries.values())
+        rows = [(entry.numel, entry.nbytes, entry.dtype.bits // 8) for entry in entries.values()]
+        self.numel, self._nbytes, self._itemsize = np.array(rows, np.int64).reshape(-1, 3).T
+        self._last: tuple[Sequence[str], Indices] = (), np.zeros(0, np.intp)
+
+    def places_of(self, names: Sequence[str]) -> Indices:
+        """Return the indices of tensors; cached for the names of the last call."""
+        last = self._last
+        if last[0] is not names:
+            found = np.fromiter(map(self.places.__getitem__, names), np.intp, len(names))
+            last = self._last = names, found
+        return last[1]
+
+    def zeros_of(self, snapshot: Snapshot) -> Counts:
+        """Return the number of weights of each tensor that an export writes as zeros."""
+        zeros = np.zeros(len(self.places), np.int64)
+        for name in {*snapshot.masks, *snapshot.permanent}:
+            mask = snapshot.export_mask(name)
+            zeros[self.places[name]] = 0 if mask is None else mask.pruned
+        return zeros
+
+    def unpacked_bytes(self, zeros: Counts, places: Indices | slice = slice(None)) -> Counts:
+        """Return the uncompressed bytes of tensors, packed or not, whichever is less."""
+        numel, nbytes = self.numel[places], self._nbytes[places]
+        packed = (numel - zeros) * self._itemsize[places] + (numel + 7) // 8
+        return np.where(zeros > 0, np.minimum(nbytes, packed), nbytes)
+
+
+class _State(NamedTuple):
+    """The sizes of a state: zeros, uncompressed and maximum packed bytes of each tensor, history.
+
+    `nbytes` counts the whole file except the descriptions of edits; `packed` is the sum of
+    `unpacked`.
     """
 
     snapshot: Snapshot
-    tensors: Mapping[str, int]
+    columns: _Columns
+    zeros: Counts
+    unpacked: Counts
+    most: Counts
     nbytes: int
-    unpacked: Mapping[str, int]
     packed: int
     history: tuple[_Description, ...]
 
@@ -85,9 +124,8 @@ class CompactSizes:
 
     def forget(self) -> None:
         """Drop all cached data, for example when the document is closed. It can be used again."""
-        # Checkpoint, bytes of a file without packed tensors (None if impossible), and the packed
-        # tensors.
-        self._around: tuple[Checkpoint, int | None, tuple[TensorEntry, ...]] | None = None
+        # Checkpoint, bytes of a file without packed tensors (None if impossible), and sizes.
+        self._around: tuple[Checkpoint, int | None, _Columns] | None = None
         self._last: _State | None = None
         # By id of the record, which is stored as well so that the id stays valid.
         self._described: dict[int, tuple[Record, _Description]] = {}
@@ -134,15 +172,21 @@ class CompactSizes:
         state = self._measure_state(capture, job)
         if state is None:
             return None
-        snapshot, nbytes = state.snapshot, state.nbytes
-        packed = state.packed
-        permanent, entries = bool(snapshot.permanent), snapshot.checkpoint.entries
-        for name, after in pruned.items():
-            count = max(after, _count_zeroed(snapshot, name)) if permanent else after
-            packed += _unpacked_bytes(entries[name], count) - state.unpacked[name]
-            if name in state.tensors:
-                nbytes += max_packed_bytes(entries[name], count) - state.tensors[name]
-        described = self._describe_step(snapshot.checkpoint, step, entry)
+        columns = state.columns
+        if isinstance(pruned, CountsByName):
+            places, zeros = columns.places_of(pruned.names), pruned.counts
+        else:
+            places = columns.places_of(tuple(pruned))
+            zeros = np.fromiter(pruned.values(), np.int64, len(pruned))
+        if state.snapshot.permanent:
+            zeros = np.maximum(zeros, state.zeros[places])
+        unpacked, most = (
+            columns.unpacked_bytes(zeros, places),
+            columns.bounds.max_bytes(zeros, places),
+        )
+        packed = state.packed + int((unpacked - state.unpacked[places]).sum())
+        nbytes = state.nbytes + int((most - state.most[places]).sum())
+        described = self._describe_step(capture.snapshot.checkpoint, step, entry)
         return CompactSize(packed, nbytes + _history_bytes((*state.history, described)))
 
     def _measure_state(self, capture: Capture, job: Job) -> _State | None:
@@ -155,9 +199,9 @@ class CompactSizes:
             return last
         around = self._around
         if around is None or around[0] is not snapshot.checkpoint:
-            entries = tuple(filter(is_packed, snapshot.checkpoint.entries.values()))
-            nbytes = _bytes_without_packed(snapshot, entries, job)
-            around = self._around = snapshot.checkpoint, nbytes, entries
+            columns = _Columns(snapshot.checkpoint)
+            nbytes = _bytes_without_packed(snapshot, columns.bounds, job)
+            around = self._around = snapshot.checkpoint, nbytes, columns
         if around[1] is None:
             return None
         history = []
@@ -170,14 +214,13 @@ class CompactSizes:
         # Drop descriptions of steps that are no longer in the history: they may hold masks.
         records = set(map(id, capture.records))
         self._described = {k: one for k, one in list(self._described.items()) if k in records}
-        zeros = {name: _count_zeroed(snapshot, name) for name in snapshot.checkpoint.entries}
-        tensors = {e.name: max_packed_bytes(e, zeros[e.name]) for e in around[2]}
-        unpacked = {
-            name: _unpacked_bytes(entry, zeros[name])
-            for name, entry in snapshot.checkpoint.entries.items()
-        }
-        nbytes, packed = around[1] + sum(tensors.values()), sum(unpacked.values())
-        self._last = _State(snapshot, tensors, nbytes, unpacked, packed, tuple(history))
+        columns = around[2]
+        zeros = columns.zeros_of(snapshot)
+        unpacked, most = columns.unpacked_bytes(zeros), columns.bounds.max_bytes(zeros)
+        nbytes, packed = around[1] + int(most.sum()), int(unpacked.sum())
+        self._last = _State(
+            snapshot, columns, zeros, unpacked, most, nbytes, packed, tuple(history)
+        )
         return self._last
 
     def _describe_step(
@@ -200,9 +243,7 @@ class CompactSizes:
         return _describe(step_entry(step, row))
 
 
-def _bytes_without_packed(
-    snapshot: Snapshot, packed: Iterable[TensorEntry], job: Job
-) -> int | None:
+def _bytes_without_packed(snapshot: Snapshot, packed: PackedBounds, job: Job) -> int | None:
     """Return the maximum bytes of a file except for packed elements; None if it is impossible."""
     # Not reported: planning is a small part of what the user waits for.
     quiet = Job(cancel=job.cancel)
@@ -214,12 +255,7 @@ def _bytes_without_packed(
         plan = COMPACT_FILE.plan(part, values, quiet)
     except ExportError:
         return None
-    return plan.nbytes - sum(map(max_packed_bytes, packed)) + _AROUND
-
-
-def _count_zeroed(snapshot: Snapshot, name: str) -> int:
-    zeroed = snapshot.export_mask(name)
-    return 0 if zeroed is None else zeroed.pruned
+    return plan.nbytes - int(packed.max_bytes().sum()) + _AROUND
 
 
 def _history_bytes(edits: Iterable[_Description]) -> int:
@@ -280,7 +316,10 @@ def size_range(capture: Capture, step: Step, job: Job) -> tuple[int, int, tuple[
             "guaranteed.",
             remedy="Enter a fraction or a count.",
         )
-    least = after.at_most + sum(map(_bytes_without_values, touched))
+    # The bound for one kept weight, without its value (and what zstd adds to 256 of them).
+    bounds, numel = PackedBounds(touched), np.array([entry.numel for entry in touched], np.int64)
+    without_values = bounds.max_bytes(numel - 1) - bounds.itemsize
+    least = after.at_most + int(without_values.sum())
     return least, now.at_most, touched
 
 
@@ -326,33 +365,11 @@ def _itemsize(entry: TensorEntry) -> int:
     return entry.dtype.bits // 8 if is_packed(entry) else 0
 
 
-def _bytes_without_values(entry: TensorEntry) -> int:
-    """Return the bytes of a tensor without its kept values, provided it has some.
-
-    0 for a tensor that is not packed.
-    """
-    if not is_packed(entry) or not entry.numel:
-        return 0
-    # The bound for one kept weight, without its value (and what zstd adds to 256 of them).
-    return max_packed_bytes(entry, entry.numel - 1) - _itemsize(entry)
-
-
-def unpacked_size(snapshot: Snapshot, job: Job) -> int:
+def unpacked_size(snapshot: Snapshot) -> int:
     """Return the uncompressed bytes of all tensors in a compact file.
 
     A tensor with pruned weights takes one bit per weight plus its kept weights, or all weights if
     that is less. The header, which contains the history, is not counted.
     """
-    size = 0
-    for entry in snapshot.checkpoint.entries.values():
-        job.step(0)
-        size += _unpacked_bytes(entry, _count_zeroed(snapshot, entry.name))
-    return size
-
-
-def _unpacked_bytes(entry: TensorEntry, pruned: int) -> int:
-    """Return the uncompressed bytes of a tensor, packed or not, whichever is less."""
-    if not pruned:
-        return entry.nbytes
-    kept = entry.numel - pruned
-    return min(entry.nbytes, kept * (entry.dtype.bits // 8) + (entry.numel + 7) // 8)
+    columns = _Columns(snapshot.checkpoint)
+    return int(columns.unpacked_bytes(columns.zeros_of(snapshot)).sum())

@@ -12,6 +12,7 @@ import time
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -227,7 +228,7 @@ def interaction(path: str, rounds: int, statistics: str = "") -> dict[str, Any]:
     if statistics:
         hand.bench.form.load("statistics", write_statistics(Path(statistics), Path(path)))
         hand.wait(lambda: bool(hand.bench.form.statistics))
-        drags.append(("wanda", Page.WEIGHTS, "wanda", False, slider_of))
+        drags.append(("wanda", Page.WEIGHTS, "wanda", False, partial(slider_of, each_row=True)))
     for name, page, method, everywhere, grip in drags:
         follows: list[float] = []
         exact: list[float] = []
@@ -260,13 +261,16 @@ def write_statistics(path: Path, model: Path) -> Path:
     return path
 
 
-def slider_of(hand: Hand) -> Grip:
-    """Return a grip of the handle of the amount slider."""
+def slider_of(hand: Hand, *, each_row: bool = False) -> Grip:
+    """Return a grip of the handle of the amount slider.
+
+    `each_row` states that the amount is a fraction of each row of a matrix, not of each tensor.
+    """
     slider = hand.views.form.rules[0].fields.editors["amount"].slider
-    sizes = [row.numel for row in hand.views.tree.checked_rows()]
-    left, most = sum(sizes), slider.maximum()
-    # Each tensor may differ by one weight because its fraction is rounded.
-    few = max(1000, len(sizes))
+    rows = hand.views.tree.checked_rows()
+    left, most = sum(row.numel for row in rows), slider.maximum()
+    # Each row or tensor may differ by one weight because its fraction is rounded.
+    few = max(1000, sum(row.shape[0] for row in rows) if each_row else len(rows))
     return Grip(slider, handle_of(slider), slider.value, lambda at: left * at / most - few)
 
 

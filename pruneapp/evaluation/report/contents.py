@@ -189,7 +189,7 @@ def collect_report(source: ReportSource, job: Job) -> HistoryReport:
     states, hashes = [], dict[int, str]()
     for number, snapshot, sha256 in _load_states(source, job):
         hashes[number] = sha256
-        states.append(_state(source, number, snapshot, parameters, job))
+        states.append(_state(source, number, snapshot, parameters))
     recipe = history_recipe(capture, job)
     text = json.dumps(_without_folders(load_object(portable_text(recipe))), indent=2)
     name = checkpoint.path.name
@@ -248,9 +248,7 @@ def _load_states(source: ReportSource, job: Job) -> Iterator[tuple[int, Snapshot
         yield number, snapshot, source.hashes.get(number) or state_sha256(snapshot, job)
 
 
-def _state(
-    source: ReportSource, number: int, snapshot: Snapshot, parameters: int, job: Job
-) -> ReportedState:
+def _state(source: ReportSource, number: int, snapshot: Snapshot, parameters: int) -> ReportedState:
     item, capture = source.items[number], source.capture
     branches, records = capture.branches, capture.records
     pruned = snapshot.masks.total_pruned
@@ -269,7 +267,7 @@ def _state(
         step_kind(records[number - 1]) if number else None,
         pruned / (parameters or 1),
         parameters - pruned,
-        unpacked_size(snapshot, Job(cancel=job.cancel)),
+        unpacked_size(snapshot),
         tuple(map(_without_folder, data)),
         _data_use(entry, data),
         tuple(_settings(entry)),

@@ -5,8 +5,9 @@ The layout is described in `checkpoint.formats.compact` and docs/formats.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from operator import attrgetter
 from pathlib import Path
 from typing import IO, NoReturn, cast
@@ -47,11 +48,14 @@ from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.export.scripts.loading_code import READER_NAME
 from pruneapp.kernels.threads import default_threads, map_in_order
+from pruneapp.kernels.values import Counts, Indices
 from pruneapp.params import FlagParam
 from pruneapp.progress import Job
 
 # Tensors with fewer bytes are not packed: their index would be larger than the savings.
 _SMALL = 4096
+# All tensors, and the columns of one that is not packed, for `PackedBounds`.
+_ALL, _NONE = slice(None), (0, 0, 0, 0, 0)
 
 
 READER = FlagParam(
@@ -85,7 +89,8 @@ def _plan(part: ExportPart, job: Job) -> Plan:
     _check_reserved_names(part, packed, job)
     metadata = _metadata(part, entries, job)
     names = {e.name: e.nbytes for e in job.cancel.each(entries)}
-    most = {e.name: max_packed_bytes(e) for e in job.cancel.each(packed)}
+    bounds = PackedBounds(job.cancel.each(packed)).max_bytes().tolist()
+    most = {e.name: bound for e, bound in zip(job.cancel.each(packed), bounds, strict=True)}
 
     def sized(sizes: Mapping[str, int], job: Job) -> int:
         unfilled = [_index(e, None) for e in job.cancel.each(packed)]
@@ -194,23 +199,41 @@ def _data(entry: TensorEntry, nbytes: int, kept: tuple[Spool, int] | None) -> Te
     return TensorRecord(entry.name + FRAMES, (), DTYPES["U8"], (nbytes,), pieces)
 
 
-def max_packed_bytes(entry: TensorEntry, zeros: int = 0) -> int:
-    """Return the maximum bytes of the frames of a tensor with `zeros` zeros, anywhere in it.
+class PackedBounds:
+    """Maximum bytes of the frames of tensors, wherever their zeros are; indexes are not counted.
 
-    0 if all elements are zeros. The index is not counted.
+    0 for tensors that are not packed.
     """
-    itemsize = np.dtype(entry.dtype.storage).itemsize
-    whole, rest = divmod(entry.numel, compact_codec.FRAME)
+
+    def __init__(self, entries: Iterable[TensorEntry]) -> None:
+        rows = [_frame_bounds(e.numel, e.dtype.storage) if is_packed(e) else _NONE for e in entries]
+        columns = np.array(rows, np.int64).reshape(-1, len(_NONE)).T
+        self._numel, self.itemsize, self._masks, self._values, self._each = columns
+
+    def max_bytes(self, zeros: Counts | int = 0, places: Indices | slice = _ALL) -> Counts:
+        """Return the maximum of each tensor in `places` with `zeros` zeros: 0 if none is kept."""
+        kept, values = self._numel[places] - zeros, self._values[places]
+        # For any distribution of the zeros over frames.
+        some = np.minimum(values, kept + (kept >> 8) + self._each[places])
+        values = np.where(np.greater(zeros, 0), some, values)
+        return np.where(kept > 0, self._masks[places] + self.itemsize[places] * values, 0)
+
+
+@cache
+def _frame_bounds(numel: int, dtype: str) -> tuple[int, ...]:
+    """Return the columns of `PackedBounds` for a packed tensor.
+
+    These are elements, bytes of one, maximum bytes of the masks and of the lowest bytes of all
+    values, and what frames add to the latter if only some are kept.
+    """
+    whole, rest = divmod(numel, compact_codec.FRAME)
     sizes = [
         (count, size) for count, size in ((whole, compact_codec.FRAME), (1, rest)) if count and size
     ]
     masks = sum(count * compact_codec.bound((size + 7) // 8) for count, size in sizes)
     values = sum(count * compact_codec.bound(size) for count, size in sizes)
-    kept = entry.numel - zeros
-    if zeros:  # for any distribution of the zeros over frames
-        each = sum(count for count, _ in sizes) * compact_codec.bound(1)
-        values = min(values, kept + (kept >> 8) + each) if kept else 0
-    return masks + itemsize * values if kept else 0
+    each = sum(count for count, _ in sizes) * compact_codec.bound(1)
+    return numel, np.dtype(dtype).itemsize, masks, values, each
 
 
 def _pack_frames(

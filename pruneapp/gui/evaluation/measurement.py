@@ -65,7 +65,7 @@ def measure_state(
         pruned / (parameters or 1),
         unpruned=baseline is not None and result.key.state == baseline.first.key.state,
         remaining=parameters - pruned,
-        nbytes=unpacked_size(snapshot, Job(cancel=job.cancel)),
+        nbytes=unpacked_size(snapshot),
     )
     samples, notices = result.measured.samples, result.measured.notices
     conditions = replace(conditions_of(evaluator.runner), samples=samples)
