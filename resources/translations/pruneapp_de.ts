@@ -2203,6 +2203,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Statistik speichern unter</translation>
     </message>
     <message>
+        <source>Enter a file to write.</source>
+        <translation>Geben Sie die zu schreibende Datei an.</translation>
+    </message>
+    <message>
         <source>The existing file is replaced.</source>
         <translation>Die vorhandene Datei wird ersetzt.</translation>
     </message>
@@ -23995,6 +23999,10 @@ steps</extracomment>
     <message>
         <source>P&amp;ython</source>
         <translation>P&amp;ython</translation>
+    </message>
+    <message>
+        <source>The choice is being checked.</source>
+        <translation>Die Auswahl wird geprüft.</translation>
     </message>
     <message>
         <source>Proposed: the script of {file}, from which this file was exported.</source>

@@ -2203,6 +2203,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>统计量另存为</translation>
     </message>
     <message>
+        <source>Enter a file to write.</source>
+        <translation>请输入要写入的文件。</translation>
+    </message>
+    <message>
         <source>The existing file is replaced.</source>
         <translation>现有文件将被替换。</translation>
     </message>
@@ -23994,6 +23998,10 @@ steps</extracomment>
     <message>
         <source>P&amp;ython</source>
         <translation>Python(&amp;Y)</translation>
+    </message>
+    <message>
+        <source>The choice is being checked.</source>
+        <translation>正在检查所选内容。</translation>
     </message>
     <message>
         <source>Proposed: the script of {file}, from which this file was exported.</source>

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFormLayout, QLabel, QPlainTextEdit, QWidget
 
 from pruneapp.errors import escape_text
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
+from pruneapp.gui.widgets.controls import set_problem
 from pruneapp.gui.widgets.engine_text import translate_sentence
 from pruneapp.gui.widgets.labels import MUTED, heading, plain, translate, with_label, with_note
 from pruneapp.gui.widgets.number_format import count
@@ -226,4 +227,4 @@ class EvaluateDialog(DecisionDialog):
         self.evaluateRequested.emit(self.choice.source())
 
     def _on_changed(self) -> None:
-        self.go.setEnabled(self.choice.source().is_complete and not self.choice.has_trouble)
+        set_problem(self.go, self.choice.problem)

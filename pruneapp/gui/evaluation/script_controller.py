@@ -354,8 +354,8 @@ class ScriptController(Feature[ConsentDialog]):
         """Check a source without running it, show below the choice what was found, and return it.
 
         None if there is no script. A further call cancels the check. An error is not marked as such
-        before a path is entered. The result is not shown if the choice has changed or is deleted
-        meanwhile.
+        before the required input is entered. The result is not shown if the choice has changed or
+        is deleted meanwhile.
         """
         source, trouble = choice.source(), False
         script: EvaluationScript | None = None
@@ -373,7 +373,7 @@ class ScriptController(Feature[ConsentDialog]):
                 found = yield from search
                 text, script = self._found_text(found, choice), found.agreed.script
         except PruneAppError as error:
-            text, trouble = translate_error(error), bool(source.path)
+            text, trouble = translate_error(error), source.is_complete
         # The dialog may have been closed, and deleted.
         if isValid(choice) and choice.source() == source:
             choice.set_found(text, trouble=trouble)

@@ -123,7 +123,7 @@ class SourceChoice(QWidget):
     """
 
     changed = Signal()  # the choice or a text has changed; answer with `set_found`
-    answered = Signal()  # `has_trouble` is that of the current choice
+    answered = Signal()  # `has_trouble` and `problem` are those of the current choice
     templateRequested = Signal()  # the user asked for a template of a script
 
     def __init__(
@@ -138,6 +138,7 @@ class SourceChoice(QWidget):
         super().__init__(parent)
         self.use, self.stops_recording = use, stops_recording
         self.has_trouble = False  # whether the answer to the choice is an error
+        self._answer = ""  # the last answer
         self._folder = ""
         self._proposed: DataSource | None = None  # while it is that of another file
         self._paths: dict[DataKind, str] = {}
@@ -304,6 +305,19 @@ class SourceChoice(QWidget):
             chosen = replace(chosen, better=self.better.currentData())
         return replace(chosen, seed=self.seed.text().strip()) if chosen.draws else chosen
 
+    @property
+    def problem(self) -> str:
+        """Why the choice cannot be used: missing input, or an error; "" if it can."""
+        if self.source().is_complete and not self.has_trouble:
+            return ""
+        return self._answer or self.tr("The choice is being checked.")
+
+    def check_again(self) -> None:
+        """Drop an answer that is an error, and emit `changed`: another setting was corrected."""
+        if self.has_trouble:
+            self.set_found("")
+            self.changed.emit()
+
     def set_found(self, text: str, *, trouble: bool = False) -> None:
         """Show the answer to a choice, after a remark on a proposal; an error if `trouble`."""
         proposed = self._proposed
@@ -312,7 +326,7 @@ class SourceChoice(QWidget):
             text = join_sentences(note.format(file=proposed.exported_from), text)
         self.found.setText(f"✕ {text}" if trouble else text)
         self.found.setForegroundRole(DANGER if trouble else MUTED)
-        self.has_trouble = trouble
+        self.has_trouble, self._answer = trouble, text
         self.answered.emit()
 
     def set_unpruned_enabled(self, enabled: bool) -> None:

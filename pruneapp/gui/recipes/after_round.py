@@ -80,8 +80,9 @@ class AfterRound(QWidget):
         grid.addWidget(self.stop, 3, 1)
         grid.addWidget(self.choice, 4, 0, 1, 3)
         self.recover.setAccessibleDescription(self.recover.toolTip())
-        self.recover.activated.connect(self._on_changed)
+        self.recover.activated.connect(self._on_setting)
         self.choice.changed.connect(self._on_changed)
+        self.choice.answered.connect(self.changed)
         self._show_state()
 
     @property
@@ -95,9 +96,9 @@ class AfterRound(QWidget):
         return self.recovers or self.evaluate.isChecked()
 
     @property
-    def is_complete(self) -> bool:
-        """Whether a script is chosen, if one is needed."""
-        return not self.needs_script or self.choice.source().is_complete
+    def problem(self) -> str:
+        """Why the script cannot be used, if one is needed; "" if it can."""
+        return self.choice.problem if self.needs_script else ""
 
     def settings(self, rounds: int, seed: int, metric: str) -> RoundsSettings:
         """Return the settings; raise `ParameterError` for invalid text.
@@ -134,15 +135,19 @@ class AfterRound(QWidget):
         field.setAccessibleDescription(help_)
         field.setToolTip(help_)
         field.setPlaceholderText(empty)
-        field.entered.connect(self._on_changed)
+        field.entered.connect(self._on_setting)
         return field
 
     def _box(self, name: str, help_: str) -> QCheckBox:
         box = QCheckBox(name, self)
         box.setToolTip(help_)
         box.setAccessibleDescription(help_)
-        box.toggled.connect(self._on_changed)
+        box.toggled.connect(self._on_setting)
         return box
+
+    def _on_setting(self) -> None:
+        self._on_changed()
+        self.choice.check_again()
 
     def _on_changed(self) -> None:
         self._show_state()

@@ -34,7 +34,7 @@ from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.recipes.after_round import AfterRound
 from pruneapp.gui.recipes.script_rounds import ScriptRounds
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import lay_in_column
+from pruneapp.gui.widgets.controls import lay_in_column, set_problem
 from pruneapp.gui.widgets.engine_text import translate_error, translate_param, translate_step
 from pruneapp.gui.widgets.labels import (
     DANGER,
@@ -165,7 +165,8 @@ class RoundsDialog(DecisionDialog):
             self.resize(self.size().expandedTo(self.sizeHint()).boundedTo(room(self)))
         self.note.setText(f"✕ {error}" if error else note)
         self.note.setForegroundRole(DANGER if error else MUTED)
-        self.go.setEnabled(self._has_rounds and self.after.is_complete)
+        rounds = "" if self._has_rounds else self.go.text()
+        set_problem(self.go, error or rounds or self.after.problem)
 
     def _on_changed(self) -> None:
         if self.fields.errors:  # the error is shown next to the field

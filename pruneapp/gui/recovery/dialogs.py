@@ -34,7 +34,13 @@ from pruneapp.gui.recovery.progress import (
     TrainedWindow,
 )
 from pruneapp.gui.widgets.clipboard import text_of
-from pruneapp.gui.widgets.controls import CopyButton, choose_by_click, lay_in_column, single_shot
+from pruneapp.gui.widgets.controls import (
+    CopyButton,
+    choose_by_click,
+    lay_in_column,
+    set_problem,
+    single_shot,
+)
 from pruneapp.gui.widgets.engine_text import translate_error
 from pruneapp.gui.widgets.labels import (
     DANGER,
@@ -94,7 +100,6 @@ class RecoverDialog(Dialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Recover"))
         self._params = tuple(params)
-        self._may_recover = False
         self._wants_training, self._wants_evaluation = False, True
         self.about = plain(
             self.tr(
@@ -177,6 +182,8 @@ class RecoverDialog(Dialog):
         self.distills.setChecked(True)
         self.leave.clicked.connect(self.reject)
         self.go.clicked.connect(self.recoveryRequested)
+        self.source.changed.connect(self._show_state)
+        self.source.answered.connect(self._show_state)
         self.set_functions(trains=False, evaluates=False, found=False)
 
     def set_functions(self, *, trains: bool, evaluates: bool, found: bool) -> None:
@@ -186,7 +193,6 @@ class RecoverDialog(Dialog):
         `evaluates` the model, the flag is off, and a button offers to set up an evaluation. What
         the user chose before is chosen again once it is possible.
         """
-        self._may_recover = found
         self.trains.setEnabled(trains)
         (self.trains if trains and self._wants_training else self.distills).setChecked(True)
         why = ""
@@ -241,7 +247,7 @@ class RecoverDialog(Dialog):
         except ParameterError as wrong:
             error = "" if trains else translate_error(wrong, self._params)
         self.go.setText(self.tr("Run train()") if trains else self.tr("Recover"))
-        self.go.setEnabled(self._may_recover and not error)
+        set_problem(self.go, self.source.problem or error)
         text = self.tr(
             "15 % of the inputs are held out. New weights are kept only if the error on these "
             "inputs becomes smaller."

@@ -16,7 +16,13 @@ from pruneapp.errors import ParameterError, first_names, in_numeric_order
 from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice
 from pruneapp.gui.method_form.editors import rows_of_editors
 from pruneapp.gui.widgets.clipboard import text_of
-from pruneapp.gui.widgets.controls import CopyButton, add_row, choice_box, lay_in_column
+from pruneapp.gui.widgets.controls import (
+    CopyButton,
+    add_row,
+    choice_box,
+    lay_in_column,
+    set_problem,
+)
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
 from pruneapp.gui.widgets.labels import (
     DANGER,
@@ -111,6 +117,8 @@ class RepairDialog(Dialog):
         self.resize(720, 660)
         self.leave.clicked.connect(self.reject)
         self.go.clicked.connect(self.repairRequested)
+        self.source.changed.connect(self._show_state)
+        self.source.answered.connect(self._show_state)
         self._show_state()
 
     # -- inputs
@@ -151,7 +159,7 @@ class RepairDialog(Dialog):
         words = plural(len(known), self.tr("Repair 1 layer"), self.tr("Repair {n} layers"))
         error = self._error()
         self.go.setText(words if known else self.tr("Nothing to repair"))
-        self.go.setEnabled(bool(known) and not error)
+        set_problem(self.go, self.source.problem or error or ("" if known else self.go.text()))
         every = plural(len(self.layers), self.tr("1 pruned layer"), self.tr("{n} pruned layers"))
         if len(known) < len(self.layers):
             text = self.tr("{layers}, {n} of them with statistics")

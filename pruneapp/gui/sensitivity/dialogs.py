@@ -15,7 +15,7 @@ from pruneapp.errors import ParameterError
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
 from pruneapp.gui.method_form.editors import Editor, editor_for, read_amount
 from pruneapp.gui.method_form.form_model import FormContext
-from pruneapp.gui.widgets.controls import LineEdit, choice_box
+from pruneapp.gui.widgets.controls import LineEdit, choice_box, set_problem
 from pruneapp.gui.widgets.engine_text import translate_error
 from pruneapp.gui.widgets.labels import (
     DANGER,
@@ -123,6 +123,7 @@ class ScanDialog(DecisionDialog):
         self.choice = SourceChoice(kinds, self)
         self.choice.set_source(source)
         self.choice.changed.connect(self._on_source)
+        self.choice.answered.connect(self._show_state)
         rows = QWidget(self)
         row = QHBoxLayout(rows)
         row.setContentsMargins(0, 0, 0, 0)
@@ -167,7 +168,7 @@ class ScanDialog(DecisionDialog):
         self.estimate.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
         self.methods.activated.connect(self._on_changed)
         self.fractions.entered.connect(self._on_changed)
-        self._valid = True
+        self._error = ""
         parts = about, self.state, self.choice, rows, repairing, self.estimate
         self.lay_out(parts, wide=self.choice)
         self._show_state()
@@ -184,7 +185,7 @@ class ScanDialog(DecisionDialog):
 
     def set_estimate(self, text: str, *, trouble: bool = False) -> None:
         """Show how long the scan takes, or an error why it is not possible."""
-        self._valid = not trouble
+        self._error = text if trouble else ""
         self.estimate.setText(f"✕ {text}" if trouble else text)
         self.estimate.setForegroundRole(DANGER if trouble else MUTED)
         self._show_state()
@@ -211,7 +212,7 @@ class ScanDialog(DecisionDialog):
         self.changed.emit()
 
     def _show_state(self) -> None:
-        self.go.setEnabled(self._valid and self.choice.source().is_complete)
+        set_problem(self.go, self.choice.problem or self._error)
 
 
 class AllocationDialog(DecisionDialog):
@@ -422,7 +423,10 @@ class FrontierDialog(DecisionDialog):
         self.choice = SourceChoice(kinds, self)
         self.choice.set_source(source)
         self.choice.changed.connect(self._show_state)
+        self.choice.answered.connect(self._show_state)
         self.recover.activated.connect(self._show_state)
+        for changed in (self.points.entered, self.steps.entered, self.recover.activated):
+            changed.connect(self.choice.check_again)
         self.lay_out((about, self.rule, fields, self.choice), wide=self.choice)
         self._show_state()
 
@@ -437,7 +441,7 @@ class FrontierDialog(DecisionDialog):
 
     def _show_state(self) -> None:
         self.steps.setEnabled(self.recover.currentData() == "distillation")
-        self.go.setEnabled(self.choice.source().is_complete)
+        set_problem(self.go, self.choice.problem)
 
 
 def bound_text(value: str, *, higher: bool) -> str:

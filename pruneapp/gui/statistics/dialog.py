@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QPushButton, QWidget
 
 from pruneapp.gui.app.dialogs import save_path
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
-from pruneapp.gui.widgets.controls import LineEdit, lay_in_row
+from pruneapp.gui.widgets.controls import LineEdit, lay_in_row, set_problem
 from pruneapp.gui.widgets.labels import MUTED, as_plain, heading, label_for, plain
 from pruneapp.gui.widgets.number_format import size
 from pruneapp.gui.widgets.reports import DecisionDialog
@@ -77,7 +77,9 @@ class CollectDialog(DecisionDialog):
             wide=self.choice,
         )
         self.choice.changed.connect(self._show_state)
+        self.choice.answered.connect(self._show_state)
         self.file.entered.connect(self._show_state)
+        self.file.entered.connect(self.choice.check_again)
         self.browse.clicked.connect(self._browse)
         self._show_state()
 
@@ -96,9 +98,10 @@ class CollectDialog(DecisionDialog):
         if path is not None:
             self.file.setText(str(path))
             self._show_state()
+            self.choice.check_again()
 
     def _show_state(self) -> None:
-        named = bool(self.file.text().strip())
-        replaces = named and self.path().is_file()
-        self.note.setText(self.tr("The existing file is replaced.") if replaces else "")
-        self.go.setEnabled(named and self.choice.source().is_complete)
+        problem = "" if self.file.text().strip() else self.tr("Enter a file to write.")
+        replaces = not problem and self.path().is_file()
+        self.note.setText(self.tr("The existing file is replaced.") if replaces else problem)
+        set_problem(self.go, self.choice.problem or problem)

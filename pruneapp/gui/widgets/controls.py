@@ -49,7 +49,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.widgets.labels import elide_text
+from pruneapp.gui.widgets.labels import as_plain, elide_text
 
 L = TypeVar("L", QHBoxLayout, QVBoxLayout)
 
@@ -446,6 +446,13 @@ class CopyButton(QPushButton):
 
     def _reset_text(self) -> None:
         self.setText(self._text)
+
+
+def set_problem(button: QPushButton, problem: str) -> None:
+    """Disable a button because of a problem, its tooltip and description then; "" enables it."""
+    button.setEnabled(not problem)
+    button.setToolTip(as_plain(problem))
+    button.setAccessibleDescription(problem)
 
 
 def symbol_button(symbol: str, name: str, parent: QWidget | None = None) -> QToolButton:

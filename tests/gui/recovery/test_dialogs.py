@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from pruneapp.gui.app.jobs import JobProgress
-from pruneapp.gui.evaluation.source_choice import DataKind
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.recovery.dialogs import (
     RecoverDialog,
     RecoveryPanel,
@@ -31,6 +31,7 @@ def dialog(show, english):
 
 
 def test_settings_of_distillation_have_no_effect_on_the_users_training(dialog):
+    dialog.source.set_source(DataSource(DataKind.SCRIPT, "/x/train.py"))
     dialog.set_functions(trains=True, evaluates=True, found=True)
     assert dialog.editors["evaluates"].value()
     dialog.editors["lr"].field.setText("7")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QCheckBox, QLabel
 
-from pruneapp.gui.evaluation.source_choice import DataKind
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.repair.dialogs import RepairDialog
 from pruneapp.gui.repair.repair_controller import PARAMS
 from pruneapp.repair.repair import PrunedLayer
@@ -67,7 +67,7 @@ def test_sequential_says_how_often_the_inputs_are_run(dialog):
     dialog.editors["sequential"].changed.emit()
     assert dialog.risk.isHidden()
     assert "then up to 2 times more through both models" in dialog.note.text()
-    dialog.source.radios[DataKind.STATISTICS].click()
+    dialog.source.set_source(DataSource(DataKind.STATISTICS, "/x/statistics.safetensors"))
     dialog.set_layers(layers(80, 80))
     assert dialog.note.text().startswith("✕ Sequential repair needs input data")
     assert not dialog.go.isEnabled()

@@ -190,7 +190,8 @@ def test_a_file_that_was_pruned_elsewhere_is_repaired_for_its_original(user, sta
         user.click(dialog.source.radios[DataKind.STATISTICS])
         user.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
         user.type(dialog.source.unpruned, unpruned)
-        user.wait(lambda d=dialog: d.go.text() == "Repair 1 layer")
+        user.wait(dialog.go.isEnabled)
+        assert dialog.go.text() == "Repair 1 layer"
         user.click(dialog.go)
         if not unpruned:
             user.wait(lambda: user.trouble)

@@ -1,0 +1,119 @@
+"""Dialogs that run a model: the button states why it is disabled until the input can be used."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice
+from pruneapp.gui.widgets.labels import as_plain
+
+SCRIPT = "def load(path): pass\n\ndef evaluate(model): return 1\n\ndef calibrate(model): pass\n"
+
+
+@pytest.fixture
+def pruned(two_pruned_layers):
+    return two_pruned_layers
+
+
+# The features that own the dialogs, by the names of their commands.
+FEATURES = {
+    "evaluate": "evaluation",
+    "trace_model": "evaluation",
+    "repair": "repair",
+    "recover": "recover",
+    "scan": "scans",
+    "frontier": "frontier",
+    "prune_in_rounds": "rounds",
+    "statistics": "statistics",
+}
+
+
+def open_dialog(user, name):
+    """Open a dialog by its command, or that of statistics by its button, and return it."""
+    controller = getattr(user.workbench, FEATURES[name])
+    if name == "statistics":
+        user.choose(user.rule.method, "Wanda (per tensor)")
+        user.click(user.rule.collect_statistics)
+    else:
+        user.window.actions_[name].trigger()
+    user.wait(lambda: controller.dialog is not None)
+    dialog = controller.dialog
+    user.wait(dialog.isVisible)
+    if name == "prune_in_rounds":
+        user.click(dialog.after.evaluate)
+    return dialog
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_the_button_is_disabled_with_the_reason_until_the_input_is_usable(pruned, tmp_path, name):
+    user = pruned
+    dialog = open_dialog(user, name)
+    choice = next(each for each in dialog.findChildren(SourceChoice) if each.isVisible())
+    user.wait(lambda: choice.found.text() == "Choose an evaluation script.")
+    assert not dialog.go.isEnabled()
+    assert dialog.go.toolTip() == as_plain("Choose an evaluation script.")
+    user.type(choice.fields[DataKind.SCRIPT], str(tmp_path / "missing.py"))
+    user.wait(lambda: choice.found.text().startswith("✕ "))
+    assert not dialog.go.isEnabled()
+    assert dialog.go.toolTip() == as_plain(choice.found.text().removeprefix("✕ "))
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    user.type(choice.python, sys.executable)
+    user.type(choice.fields[DataKind.SCRIPT], str(script))
+    user.wait(dialog.go.isEnabled)
+    assert choice.found.text().startswith("Runs with")
+    assert not dialog.go.toolTip()
+    user.type(choice.fields[DataKind.SCRIPT], "")
+    user.wait(lambda: not dialog.go.isEnabled())
+    dialog.reject()
+
+
+def test_a_repair_needs_a_statistics_file(pruned):
+    user = pruned
+    dialog = open_dialog(user, "repair")
+    user.click(dialog.source.radios[DataKind.STATISTICS])
+    user.wait(lambda: dialog.source.found.text() == "✕ Choose a statistics file.")
+    assert not dialog.go.isEnabled()
+    assert dialog.go.toolTip() == as_plain("Choose a statistics file.")
+    dialog.reject()
+
+
+def test_statistics_need_a_file_to_write(pruned, tmp_path):
+    user = pruned
+    dialog = open_dialog(user, "statistics")
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    user.type(dialog.choice.python, sys.executable)
+    user.type(dialog.choice.fields[DataKind.SCRIPT], str(script))
+    user.wait(dialog.go.isEnabled)
+    proposed = dialog.file.text()
+    user.type(dialog.file, "")
+    assert not dialog.go.isEnabled()
+    assert dialog.note.text() == "Enter a file to write."
+    assert dialog.go.toolTip() == as_plain(dialog.note.text())
+    user.type(dialog.file, str(user.document.checkpoint.path))
+    user.click(dialog.go)
+    user.wait(lambda: dialog.choice.found.text().startswith("✕ This is the open file."))
+    assert not dialog.go.isEnabled()
+    user.type(dialog.file, proposed)
+    user.wait(dialog.go.isEnabled)
+    dialog.reject()
+
+
+def test_a_corrected_setting_enables_the_button_again(pruned, tmp_path):
+    user = pruned
+    dialog = open_dialog(user, "frontier")
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    user.type(dialog.choice.python, sys.executable)
+    user.type(dialog.choice.fields[DataKind.SCRIPT], str(script))
+    user.wait(lambda: dialog.choice.found.text().startswith("Runs with"))
+    user.type(dialog.points, "30 %, 500")
+    user.click(dialog.go)
+    assert "must be fractions" in dialog.choice.found.text()
+    assert not dialog.go.isEnabled()
+    user.type(dialog.points, "30 %, 50 %")
+    user.wait(dialog.go.isEnabled)
+    dialog.reject()
