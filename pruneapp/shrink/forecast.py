@@ -217,6 +217,14 @@ class ShrinkForecast:
         return tuple(_format_change(axis) for axis in self.axes if axis.after < axis.before)
 
     @property
+    def has_dead_units(self) -> bool:
+        """Whether units or layers are removed that are dead in the state itself."""
+        return bool(self.layers.dead) or any(
+            axis.dead_percents[1] or (axis.sizes and axis.sizes[-1] < axis.before)
+            for axis in self.axes
+        )
+
+    @property
     def exactness(self) -> Exactness:
         """The combined effect of all removals on the model's output, without rounding."""
         found = {axis.exactness for axis in self.axes if axis.after < axis.before}

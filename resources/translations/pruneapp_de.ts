@@ -1647,7 +1647,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     </message>
     <message>
         <source>Click a layer to remove it.</source>
-        <translation>Klicken Sie auf eine Schicht, um sie zu entfernen.</translation>
+        <translation>Ein Klick entfernt eine Schicht.</translation>
     </message>
     <message>
         <source>Share of each group</source>

@@ -30,6 +30,7 @@ from pruneapp.gui.widgets.labels import (
     DANGER,
     MUTED,
     TEXT,
+    ElidedLabel,
     as_plain,
     as_sentence,
     join_sentences,
@@ -189,7 +190,8 @@ class AxisRow(QWidget):
         row = self.percent_label, self.percent, self.slider
         lay_in_row(self.choice, *row, wide=self.slider)
         # Shown instead of a slider, for layers.
-        self.hint = plain(ink=MUTED)
+        self.hint = ElidedLabel(ink=MUTED)
+        self.hint.elide = Qt.TextElideMode.ElideRight
         self.exactness = plain()
         self.notes = plain(wrap=True, ink=MUTED)
         self.slider.valueChanged.connect(self._on_moved)
@@ -203,14 +205,21 @@ class AxisRow(QWidget):
         self.exactness.setMinimumWidth(advance(exactness_text(longest)) + 2)
         self.set_axis(axis)
 
-    def add_to(self, grid: QGridLayout, row: int) -> None:
-        """Add the widgets to the grid rows `row` and `row` + 1."""
-        here = self.label, self.before, self.after, self.share, self.hint, self.exactness
+    def add_to(self, grid: QGridLayout, row: int) -> int:
+        """Add the widgets to the grid from `row` on, and return the number of the next row."""
+        here = self.label, self.before, self.after, self.share, self.hint
         for column, part in enumerate(here):
             grid.addWidget(part, row, column)
         grid.addWidget(self.box, row, 2)
         grid.addWidget(self.choice, row, 4)
+        if self._axis.name == "vocabulary":
+            # Below the choice of tokens: to the right of it, the page would be too wide.
+            row += 1
+            grid.addWidget(self.exactness, row, 0, 1, COLUMNS)
+        else:
+            grid.addWidget(self.exactness, row, 5)
         grid.addWidget(self.notes, row + 1, 0, 1, COLUMNS)
+        return row + 2
 
     def set_axis(self, axis: AxisForecast, share: float = 0.0, multiple: int = 1) -> None:
         """Show the forecast of the axis without emitting signals.
@@ -764,7 +773,7 @@ class AxisRows(QWidget):
         self.changed.emit()
 
     def _build(self, axes: Iterable[AxisForecast]) -> None:
-        """Create the rows of the axes, each of two lines of the grid.
+        """Create the rows of the axes.
 
         The vocabulary gets its choice instead of a slider, the layers the strip below.
         """
@@ -772,13 +781,12 @@ class AxisRows(QWidget):
         line = 0
         for axis in axes:
             row = AxisRow(axis, self)
-            row.add_to(self._grid, line)
-            row.hide()  # an empty widget: its parts are in the grid
-            row.chosen.connect(self.changed)
-            line += 2
             if axis.name == "vocabulary":
                 row.label.setBuddy(self.vocabulary.box)
-                self._grid.addWidget(self.vocabulary, line - 2, 4)
+                self._grid.addWidget(self.vocabulary, line, 4, 1, 2)
+            line = row.add_to(self._grid, line)
+            row.hide()  # an empty widget: its parts are in the grid
+            row.chosen.connect(self.changed)
             if axis.name == "layers":
                 self._grid.addWidget(self.strip, line, 0, 1, COLUMNS)
                 line += 1

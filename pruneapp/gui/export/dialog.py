@@ -595,8 +595,8 @@ class ExportDialog(Dialog):
     def set_choices(self, choices: ExportChoices) -> None:
         """Restore earlier choices where they are still possible.
 
-        Emits `parametersChanged` for each format with values. The page is selected when the dialog
-        is shown.
+        Emits `parametersChanged` for each format with values. The page is not selected, see
+        `select_page`.
         """
         self.details.set_all_values(choices.values)
         self.beside.set_checked(script=choices.script, report=choices.report)
@@ -611,7 +611,6 @@ class ExportDialog(Dialog):
             if name in self.formats.radios:
                 self.parametersChanged.emit(name, values)
         self.page.set_request(choices.cut, choices.check, choices.folder)
-        self.select_page(shrunk=choices.shrunk)
 
     def set_rounding(self, name: str, cost: RoundingCost | str) -> None:
         """Show the cost of rounding to dtype `name`, or a sentence that says why it is unknown."""
@@ -661,11 +660,14 @@ class ExportDialog(Dialog):
         When the page Shrunk is shown for the first time, it requests its survey.
         """
         shrunk = self.is_shrunk
-        self.page.setVisible(shrunk)
+        full = self.scrolled, self.target, self.beside.script
+        # Hidden first: with the parts of both pages, the dialog would become higher.
+        for part in full if shrunk else (self.page,):
+            part.hide()
+        for part in (self.page,) if shrunk else full:
+            part.show()
         self.beside.show()
         self._show_state()
-        for part in (self.scrolled, self.target, self.beside.script):
-            part.setVisible(not shrunk)
         if shrunk and self.isVisible():
             self.page.survey()
         self._arrange()

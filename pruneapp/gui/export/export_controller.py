@@ -83,6 +83,7 @@ from pruneapp.gui.widgets.engine_text import (
     translate_sentence,
 )
 from pruneapp.gui.widgets.labels import join_sentences
+from pruneapp.methods import registry
 from pruneapp.progress import Cancelled, Job
 from pruneapp.recipes.recipe import history_recipe
 from pruneapp.recipes.schema import chosen_multiple
@@ -500,6 +501,8 @@ class ExportController(Feature[ExportDialog]):
         self._cut_evaluation = CutEvaluation(context, session, evaluation)
         self._choices: ExportChoices | None = None
         self._cuts: dict[object, CutRequest] = {}  # last cut of each state, by `History.key`
+        # keys of the exported states in which dead units were found
+        self._keys_with_dead_units: set[object] = set()
         self._key: object = None  # key of the state of the dialog
         # `ExportPreview.multiple` when the dialog was opened last
         self._multiple: int | None = None
@@ -540,9 +543,9 @@ class ExportController(Feature[ExportDialog]):
     ) -> Flow[None]:
         """Open the export dialog; `trouble` is the error of an export that failed.
 
-        The error is raised if the dialog is open already. `shrunk` selects the page Shrunk instead
-        of the page that was shown last. `position` is the state to export; None for the current
-        one.
+        The error is raised if the dialog is open already. `shrunk` selects the page Shrunk;
+        otherwise see `_show_dialog`, or the page of the export that failed. `position` is the state
+        to export; None for the current one.
         """
         document, capture = self.document, Capture.of(self.document)
         at = document.position if position is None else position
@@ -554,7 +557,8 @@ class ExportController(Feature[ExportDialog]):
         preview = yield from RunJob("", lambda job: preview_export(capture, job))
         if self.dialog is None:
             of = ExportedState(capture, key, title)
-            dialog = self._show_dialog(of, preview, shrunk=shrunk)
+            failed_shrunk = trouble is not None and bool(self._choices and self._choices.shrunk)
+            dialog = self._show_dialog(of, preview, shrunk=shrunk or failed_shrunk)
             if trouble is not None:
                 dialog.set_trouble(translate_error(trouble))
         elif trouble is not None:
@@ -581,6 +585,7 @@ class ExportController(Feature[ExportDialog]):
         self.sized.emit(None)
         self._choices = self._multiple = None
         self._cuts.clear()
+        self._keys_with_dead_units.clear()
         self.multipleChosen.emit(None)
 
     def _show_dialog(
@@ -588,7 +593,9 @@ class ExportController(Feature[ExportDialog]):
     ) -> ExportDialog:
         """Show the dialog with proposed targets and the choices of the last time; return it.
 
-        Sizes and forecasts are computed while it is open.
+        Without `shrunk`, it opens on the page Shrunk only if the last export of the file was a
+        shrunk model, and whole units are pruned in the state. Sizes and forecasts are computed
+        while it is open.
         """
         document, self._key = self.document, of.key
         source = document.checkpoint.path
@@ -636,7 +643,6 @@ class ExportController(Feature[ExportDialog]):
         dialog.page.stepRequested.connect(self._on_step_requested)
         dialog.shrinkRequested.connect(partial(self._shrink, of))
         dialog.rejected.connect(self._forget_forecasts)
-        dialog.rejected.connect(self._store_page)
         multiple = preview.multiple
         if self._choices is None:
             dialog.page.set_request(CutRequest(multiple=multiple), dialog.page.check_mode(), "")
@@ -645,9 +651,11 @@ class ExportController(Feature[ExportDialog]):
                 multiple = self._choices.cut.multiple
             cut = replace(self._cuts.get(of.key, CutRequest()), multiple=multiple)
             dialog.set_choices(replace(self._choices, cut=cut))
+            shrunk = shrunk or (self._choices.shrunk and self._has_pruned_units(of.capture))
         self._multiple = preview.multiple
+        dialog.select_page(shrunk=shrunk)
         if shrunk:
-            dialog.select_page(shrunk=True)
+            dialog.rejected.connect(self._store_page)
         if (statistics := self._statistics()) is not None:
             dialog.page.set_statistics(str(statistics))
         dialog.page.set_folder(str(self.session.folder("data")))
@@ -656,8 +664,17 @@ class ExportController(Feature[ExportDialog]):
         self._cut_evaluation.serve(dialog, of, self._forecasts)
         return dialog
 
+    def _has_pruned_units(self, capture: Capture) -> bool:
+        """Return whether a step of a state prunes channels or units, or exports found dead ones."""
+        done = capture.done
+        if not self._keys_with_dead_units.isdisjoint({None, *(record.key for record in done)}):
+            return True
+        steps = [record.step for record in done if record.step is not None]
+        methods = [registry.get(row.method) for step in steps for row in step.rows]
+        return any(method.granularity in {"channels", "units"} for method in methods)
+
     def _store_page(self) -> None:
-        """Open the page Full size the next time if the dialog was cancelled on it."""
+        """Open the page Full size the next time if the user selected it and cancelled."""
         if self._choices is not None and self.dialog is not None and not self.dialog.is_shrunk:
             self._choices = replace(self._choices, shrunk=False)
 
@@ -682,6 +699,8 @@ class ExportController(Feature[ExportDialog]):
         surveyed = None if self._forecasts is None else self._forecasts.surveyed
         self._forget_forecasts()
         assert surveyed is not None  # there is a forecast
+        if order.forecast.has_dead_units:
+            self._keys_with_dead_units.add(of.key)
         self._write_cut(of, surveyed, order)
 
     @flow

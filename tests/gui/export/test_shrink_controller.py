@@ -9,7 +9,7 @@ import sys
 
 import pytest
 import torch
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog
 from safetensors.numpy import load_file
 
@@ -25,6 +25,7 @@ from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.export import shrink_controller
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets import screen as window_placing
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
@@ -508,6 +509,57 @@ def test_a_cancelled_dialog_opens_on_the_page_full_size_again(user, folder, dial
     user.wait(lambda: user.workbench.export.dialog is not None)
     assert not user.workbench.export.dialog.is_shrunk
     user.click(user.workbench.export.dialog.stop)
+
+
+def test_the_page_shrunk_is_opened_for_states_with_pruned_units_only(user, tmp_path):
+    """Regression: it opened for any state after an export of a shrunk model."""
+    user.open_file(write_llama(tmp_path / "tiny"))
+    dialog = turn_to_page(user)
+    user.key("Right", dialog.page.rows.rows["ffn"].slider)
+    export_cut(user, dialog)
+
+    def opens_shrunk():
+        dialog = user.open_export()
+        found = dialog.is_shrunk
+        user.click(dialog.stop)
+        return found
+
+    assert not opens_shrunk(), "the cut is no part of the state"
+    step = Step((Row(("model.layers.0.self_attn.q_proj.weight",), "l1_unstructured", {}),))
+    assert user.session.commit(compute_preview(user.document.snapshot(), step, CpuKernel(), Job()))
+    assert not opens_shrunk(), "individual weights are pruned"
+    user.key("Ctrl+Z")
+    user.wait(lambda: user.document.position == 0)
+    prune_neurons(user)
+    assert opens_shrunk()
+    user.key("Ctrl+Z")
+    user.wait(lambda: user.document.position == 0)
+    assert not opens_shrunk()
+
+
+@pytest.mark.parametrize("screen_size", [(1280, 800), (853, 533)], ids=str)
+def test_the_dialog_has_the_same_size_on_both_pages(
+    language, user, folder, screen_size, monkeypatch
+):
+    """Regression: it became wider and higher on the page Shrunk, and left the screen."""
+    free = QRect(0, 0, *screen_size)
+    monkeypatch.setattr(window_placing, "available", lambda _window: free)
+    (folder / "tokenizer.json").write_bytes(tokenizer_json(bpe({"a": 0, "b": 1}, [])))
+    user.open_file(folder)
+    dialog = user.open_export()
+    sizes = [dialog.size()]
+    for index in (1, 0, 1, 0):
+        dialog.tabs.setCurrentIndex(index)
+        user.wait(lambda: not dialog.is_shrunk or dialog.page.forecast is not None)
+        user.qtbot.wait(20)
+        sizes.append(dialog.size())
+    assert set(sizes) == {sizes[0]}, (language, sizes)
+    assert free.contains(dialog.geometry())
+    dialog.tabs.setCurrentIndex(1)
+    hint = dialog.page.rows.rows["layers"].hint
+    if screen_size == (1280, 800):
+        assert hint.shortened(hint.width()) == hint.text()
+    user.click(dialog.stop)
 
 
 def prune_neurons(user, multiple=""):
