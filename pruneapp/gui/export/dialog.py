@@ -340,7 +340,8 @@ class ExportChoices:
     values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     path: str = ""  # empty if the proposed path was not changed
     script: bool = False
-    report: str = ""
+    report: str = ""  # suffix of the report; empty for none
+    report_kind: str = ".html"  # suffix that is selected for a report, also if there is none
     shrunk: bool = False  # whether the page of cuts was selected
     cut: CutRequest = field(default_factory=CutRequest)
     check: str = "shapes"  # how the shrunk folder is checked
@@ -375,12 +376,11 @@ class SideFiles(QWidget):
         self.account.toggled.connect(self.kind.setEnabled)
         lay_in_row(self, self.script, 16, self.account, self.kind, None)
 
-    def set_checked(self, *, script: bool, report: str) -> None:
-        """Set the check boxes without emitting signals; `report` is a suffix, or empty for none."""
-        self.script.setChecked(script)
-        self.account.setChecked(bool(report))
-        if report:
-            self.kind.setCurrentIndex(self.kind.findData(report))
+    def set_checked(self, choices: ExportChoices) -> None:
+        """Show the chosen accompanying files without emitting signals."""
+        self.script.setChecked(choices.script)
+        self.account.setChecked(bool(choices.report))
+        self.kind.setCurrentIndex(self.kind.findData(choices.report_kind))
 
     def report(self) -> str:
         """Return the suffix of the report, such as ``.html``; empty for no report."""
@@ -599,7 +599,7 @@ class ExportDialog(Dialog):
         `select_page`.
         """
         self.details.set_all_values(choices.values)
-        self.beside.set_checked(script=choices.script, report=choices.report)
+        self.beside.set_checked(choices)
         radio = self.formats.radios.get(choices.format)
         if radio is not None and radio.isEnabled():
             self.formats.choose(choices.format)
@@ -630,6 +630,7 @@ class ExportDialog(Dialog):
             self.target.typed_path(),
             self.beside.script.isChecked(),
             self.beside.report(),
+            str(self.beside.kind.currentData()),
             self.is_shrunk,
             self.page.request,
             self.page.check_mode(),

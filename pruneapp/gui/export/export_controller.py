@@ -685,14 +685,20 @@ class ExportController(Feature[ExportDialog]):
             self.multipleChosen.emit(self._choices.cut.multiple)
 
     def _on_trace_requested(self) -> None:
-        if self.dialog is not None:
-            self.dialog.reject()
+        self._close_before_export()
         self.traceRequested.emit()
 
     def _on_step_requested(self, step: CutStep) -> None:
-        if self.dialog is not None:
-            self.dialog.reject()
+        self._close_before_export()
         self.stepRequested.emit(step)
+
+    def _close_before_export(self) -> None:
+        """Close the dialog, which the user will open again; keep the choices except for the cut."""
+        if self.dialog is not None:
+            chosen = self.dialog.choices()
+            last = self._choices or ExportChoices(cut=CutRequest(multiple=self._multiple))
+            self._choices = replace(chosen, shrunk=last.shrunk, cut=last.cut)
+            self.dialog.reject()
 
     def _shrink(self, of: ExportedState, order: ShrinkOrder) -> None:
         """Write the confirmed cut of a state, and show its report."""

@@ -562,6 +562,47 @@ def test_the_dialog_has_the_same_size_on_both_pages(
     user.click(dialog.stop)
 
 
+def test_all_choices_are_kept_until_the_dialog_is_opened_again(user, folder, dialog, monkeypatch):
+    """Regression: Prune as a step and Trace discarded them, as Cancel does."""
+
+    @contextlib.contextmanager
+    def class_proof(_state, _planned, _how, _target, _job, **_python):
+        yield (lambda _path: None), []
+
+    monkeypatch.setattr(proof, "class_proof", class_proof)
+
+    def chosen(dialog):
+        beside = dialog.beside
+        return dialog.page.check.currentText(), beside.kind.currentText(), beside.report()
+
+    user.choose(dialog.page.check, "Build on meta device")
+    user.click(dialog.beside.account)
+    user.choose(dialog.beside.kind, "JSON")
+    user.click(dialog.beside.account)
+    expected = "Build on meta device", "JSON", ""
+    assert chosen(dialog) == expected
+    export_cut(user, dialog)
+    dialog = user.open_export()
+    assert chosen(dialog) == expected
+    user.click(dialog.stop)
+    user.key("Ctrl+W")
+
+    user.open_file(write_llama(folder.with_name("whole")))
+    dialog = turn_to_page(user)
+    assert chosen(dialog) == ("Read back and compare", "HTML page", ""), "another file"
+    page = dialog.page
+    user.choose(page.check, "Build on meta device")
+    user.choose(page.ranking, "L1 norm")
+    user.key("Right", page.rows.rows["ffn"].slider)
+    user.wait(lambda: page.forecast.request == page.request)
+    user.click(page.as_step)
+    assert user.workbench.export.dialog is None
+    dialog = turn_to_page(user)
+    assert chosen(dialog) == ("Build on meta device", "HTML page", "")
+    assert not dialog.page.request.kept, "the step replaces the cut"
+    user.click(dialog.stop)
+
+
 def prune_neurons(user, multiple=""):
     """Prune 30 % of the neurons of each layer, rounded as in the form or to a multiple."""
     if user.rule.method.currentText() != "FFN neurons":

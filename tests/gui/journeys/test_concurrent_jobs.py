@@ -15,6 +15,7 @@ from pruneapp.export.report import ExportRequest
 from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.document import open_document
 from pruneapp.gui.export import export_controller
+from pruneapp.gui.export.dialog import ExportChoices
 from pruneapp.gui.export.export_controller import ExportedState
 from pruneapp.gui.preview import live_preview, panel
 from pruneapp.preview import preview
@@ -173,7 +174,7 @@ def test_what_was_written_before_it_was_cancelled_is_told_as_written(
     at_work.wait_preview()
     dialog = at_work.open_export()
     at_work.type(dialog.target.path, str(tmp_path / "out.safetensors"))
-    dialog.beside.set_checked(script=True, report=".html")
+    dialog.beside.set_checked(ExportChoices(script=True, report=".html"))
     at_work.click(dialog.go)
     at_work.wait(lambda: gate.running)
     at_work.key("Esc")
