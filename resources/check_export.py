@@ -35,6 +35,9 @@ def make_model():
 # @LOADERS@
 
 
+# @RESIZING@
+
+
 def first_tensor(output):
     """Return the first tensor of whatever a model returns: logits, a tuple, a dict."""
     if isinstance(output, torch.Tensor):

@@ -37,6 +37,9 @@ class ContractError(SystemExit):
 # @LOADERS@
 
 
+# @RESIZING@
+
+
 # @CLASSIFIERS@
 
 

@@ -1,7 +1,7 @@
 """Does the pruned model still work?
 
-Run this file. It loads the original weights and the exported ones into the same model, runs both on
-the same inputs, and prints how much the results differ:
+Run this file. It loads the original weights and the exported ones, runs both models on the same
+inputs, and prints how much the results differ:
 
 - of a sentence encoder the cosine similarity of both embeddings of each sentence below,
 - of a causal language model the perplexity on these sentences,
@@ -17,6 +17,7 @@ import json
 from pathlib import Path
 
 import torch
+import transformers
 from torch.nn.functional import cosine_similarity, cross_entropy
 from transformers import AutoModel as Model
 from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerFast
@@ -41,6 +42,8 @@ EXPORTED = Path("@EXPORTED@")
 # Where in a torch file the tensors are, from the outside in; empty if it holds nothing else.
 STATE_DICT = "@STATE_DICT@"
 FOLDER = ORIGINAL if ORIGINAL.is_dir() else ORIGINAL.parent  # with config.json and the tokenizer
+# Those of the export: a shrunk model has other widths, and may have fewer tokens.
+EXPORTED_FOLDER = EXPORTED if (EXPORTED / "config.json").is_file() else FOLDER
 
 
 # @FILES@
@@ -51,7 +54,8 @@ FOLDER = ORIGINAL if ORIGINAL.is_dir() else ORIGINAL.parent  # with config.json 
 
 def load_model(config, tensors, what):
     """Return the model with these weights; transformers renames tensors of older files."""
-    model, found = Model.from_pretrained(
+    kind = getattr(transformers, (config.architectures or [""])[0], Model)
+    model, found = kind.from_pretrained(
         None, config=config, state_dict=tensors, dtype=torch.float32, output_loading_info=True
     )
     for words, key in (("missing", "missing_keys"), ("not in the model", "unexpected_keys")):
@@ -66,15 +70,15 @@ def declared(name):
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
-def load_tokenizer():
-    """Return the tokenizer of the folder; None if there is none."""
-    if (FOLDER / "tokenizer.json").is_file():
-        return PreTrainedTokenizerFast.from_pretrained(FOLDER, local_files_only=True)
-    if not any(files_of(FOLDER, "vocab.*", "*.model")):
+def load_tokenizer(folder):
+    """Return the tokenizer of a folder; None if there is none."""
+    if (folder / "tokenizer.json").is_file():
+        return PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True)
+    if not any(files_of(folder, "vocab.*", "*.model")):
         return None
     try:
         return AutoTokenizer.from_pretrained(
-            FOLDER, local_files_only=True, trust_remote_code=False
+            folder, local_files_only=True, trust_remote_code=False
         )
     except (ImportError, OSError, ValueError) as error:
         print(f"Random tokens are used, as the tokenizer cannot be loaded: {error}")
@@ -100,11 +104,16 @@ def examples(config, tokenizer):
     return found
 
 
+def vocabulary_of(config):
+    """Return the number of tokens of a model; 0 for a model without tokens."""
+    return getattr(config.get_text_config(), "vocab_size", 0)
+
+
 def random_inputs(config, takes):
     """Return random inputs that the model cannot do without: tokens, an image, or sound."""
     main = Model.main_input_name
     inputs = {}
-    vocabulary = getattr(config.get_text_config(), "vocab_size", 0)
+    vocabulary = vocabulary_of(config)
     tokens = torch.randint(vocabulary, (1, 16)) if vocabulary else None
     if main == "input_ids" and vocabulary:
         inputs[main] = tokens
@@ -186,20 +195,23 @@ def compare_embeddings(before, after, titles):
     )
 
 
-def compare_perplexity(before, after, titles, inputs):
+def compare_perplexity(before, after, titles, inputs, inputs_after):
+    """Print the perplexity of each sentence; both models may divide it into other tokens."""
     print("Perplexity of the original and of the export:")
     totals = torch.zeros(2)
-    count = 0
-    for *both, title, one in zip(before, after, titles, inputs):
-        ids = one["input_ids"][0, 1:]
-        if len(ids):
-            sums = torch.stack([cross_entropy(x[0, :-1], ids, reduction="sum") for x in both])
-            first, second = (sums / len(ids)).exp().tolist()
-            print(f"  {first:10.2f}  {second:10.2f}  {title}")
-            totals += sums
-            count += len(ids)
-    if count:
-        first, second = (totals / count).exp().tolist()
+    counts = torch.zeros(2)
+    for *both, title, one, other in zip(before, after, titles, inputs, inputs_after):
+        ids = [tokens["input_ids"][0, 1:] for tokens in (one, other)]
+        if not all(map(len, ids)):
+            continue
+        sums = [cross_entropy(x[0, :-1], y, reduction="sum") for x, y in zip(both, ids)]
+        sums, numbers = torch.stack(sums), torch.tensor([len(y) for y in ids])
+        first, second = (sums / numbers).exp().tolist()
+        print(f"  {first:10.2f}  {second:10.2f}  {title}")
+        totals += sums
+        counts += numbers
+    if counts.all():
+        first, second = (totals / counts).exp().tolist()
         print(f"All tokens: {first:.2f} before, {second:.2f} after ({second / first - 1:+.1%})")
 
 
@@ -211,7 +223,10 @@ def compare_labels(before, after, titles, names):
 
 
 def compare_outputs(before, after, largest):
-    """Print how far outputs of any kind are apart."""
+    """Print how far outputs of any kind are apart, if they have the same shapes."""
+    if any(a.shape != b.shape for a, b in zip(before, after)):
+        print("The outputs have other shapes, as the export has other tokens.")
+        return
     same = torch.cat([(a.argmax(-1) == b.argmax(-1)).flatten() for a, b in zip(before, after)])
     before, after = (torch.cat([x.flatten() for x in side]) for side in (before, after))
     apart = (after - before).abs()
@@ -225,16 +240,21 @@ def compare_outputs(before, after, largest):
 def main():
     refuse_wrong_files()
     torch.manual_seed(0)
-    config = AutoConfig.from_pretrained(FOLDER, local_files_only=True)
-    tokenizer = load_tokenizer() if Model.main_input_name == "input_ids" else None
+    folders = FOLDER, EXPORTED_FOLDER
+    config, config_after = [AutoConfig.from_pretrained(f, local_files_only=True) for f in folders]
+    tokenizer = load_tokenizer(FOLDER) if Model.main_input_name == "input_ids" else None
     titles, inputs = zip(*examples(config, tokenizer))
+    inputs_after = inputs
+    if tokenizer is not None and vocabulary_of(config_after) != vocabulary_of(config):
+        tokens = load_tokenizer(EXPORTED_FOLDER)
+        inputs_after = [inputs for _, inputs in examples(config_after, tokens)]
     name = Model.__name__
     language = name.endswith(("ForCausalLM", "LMHeadModel"))
     encoder = (FOLDER / "modules.json").is_file() or (name.endswith("Model") and not language)
     text = tokenizer is not None and not {"pixel_values", "decoder_input_ids"} & set(inputs[0])
     pooling = declared_pooling() if encoder and text else []
 
-    def results(load_tensors, path, what):
+    def results(config, load_tensors, path, what, inputs):
         model = load_model(config, load_tensors(path), what)
         with torch.no_grad():
             if not pooling:
@@ -242,8 +262,8 @@ def main():
             states = [model.base_model(**one).last_hidden_state[0] for one in inputs]
             return [torch.cat([POOLINGS[name](x) for name in pooling]) for x in states]
 
-    before = results(load_original, ORIGINAL_WEIGHTS, "Original")
-    after = results(load, EXPORTED, "Export")
+    before = results(config, load_original, ORIGINAL_WEIGHTS, "Original", inputs)
+    after = results(config_after, load, EXPORTED, "Export", inputs_after)
     if pooling:
         compare_embeddings(before, after, titles)
     elif "Classification" in name:
@@ -252,7 +272,7 @@ def main():
         compare_outputs(before, after, "Same label")
     elif language:
         if tokenizer is not None:
-            compare_perplexity(before, after, titles, inputs)
+            compare_perplexity(before, after, titles, inputs, inputs_after)
         compare_outputs(before, after, "Same most likely next token")
     else:
         compare_outputs(before, after, "Same largest output")

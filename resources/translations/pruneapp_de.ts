@@ -20005,6 +20005,16 @@ steps</extracomment>
         <translation>Es stammt aus mehreren Dateien.</translation>
     </message>
     <message>
+        <source>The comparison script cannot run &apos;{name}&apos;, which contains its graph, without an evaluation script.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Vergleichsskript kann &apos;{name}&apos; ohne Auswertungsskript nicht ausführen, denn die Datei enthält ihren Graphen.</translation>
+    </message>
+    <message>
+        <source>Evaluate a state with a script, and export again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Werten Sie einen Zustand mit einem Skript aus, und exportieren Sie erneut.</translation>
+    </message>
+    <message>
         <source>&apos;{path}&apos; is neither an ONNX model nor a program of torch.export, so it contains no graph.</source>
         <extracomment>sentences</extracomment>
         <translation>„{path}“ ist weder ein ONNX-Modell noch ein Programm von torch.export und enthält deshalb keinen Graphen.</translation>

@@ -20004,6 +20004,16 @@ steps</extracomment>
         <translation>它来自多个文件。</translation>
     </message>
     <message>
+        <source>The comparison script cannot run &apos;{name}&apos;, which contains its graph, without an evaluation script.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有评估脚本，比较脚本无法运行包含计算图的 &apos;{name}&apos;。</translation>
+    </message>
+    <message>
+        <source>Evaluate a state with a script, and export again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用脚本评估一个状态，然后重新导出。</translation>
+    </message>
+    <message>
         <source>&apos;{path}&apos; is neither an ONNX model nor a program of torch.export, so it contains no graph.</source>
         <extracomment>sentences</extracomment>
         <translation>“{path}”既不是 ONNX 模型，也不是 torch.export 程序，因此不包含计算图。</translation>

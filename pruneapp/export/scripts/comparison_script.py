@@ -15,7 +15,11 @@ from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.checkpoint.torchfile import LEGACY, ZIP
 from pruneapp.errors import CheckpointError, ExportError
 from pruneapp.export.catalog import get
-from pruneapp.export.destination.sidecars import configuration_of, has_shrink_record
+from pruneapp.export.destination.sidecars import (
+    configuration_of,
+    has_shrink_record,
+    shrink_record_of,
+)
 from pruneapp.export.destination.target import check_file, unused_name
 from pruneapp.export.format import Format
 from pruneapp.export.formats.compact import COMPACT_FILE
@@ -26,7 +30,8 @@ from pruneapp.export.report import ExportReport
 from pruneapp.progress import Job
 
 # Formats whose files scripts of users read like the opened file, if the suffix is the same.
-_READ_BY_SCRIPTS = frozenset({SAFETENSORS.name, TORCH.name, "onnx", "gguf", "npz", "pt2"})
+_WITH_GRAPH = frozenset({"onnx", "pt2"})
+_READ_BY_SCRIPTS = _WITH_GRAPH | {SAFETENSORS.name, TORCH.name, "gguf", "npz"}
 _SENTENCES = re.compile(r"# Put sentences of the kind.*?\n]\n", re.DOTALL)
 _MOST_SENTENCES = 64
 # First characters and end of the part of image_classifier.py that comparison scripts contain.
@@ -71,12 +76,14 @@ class EvaluationData:
 def check_script(
     checkpoint: Checkpoint, report: ExportReport, data: EvaluationData | None = None
 ) -> str:
-    """Return a script that compares the original with an export.
+    """Return a script that compares the original with an export, or with a shrunk model.
 
     With an evaluation script of the user, it prints the metrics of both. Otherwise it compares
     outputs, and is complete if config.json names a class of transformers; if not, the user fills in
-    a function that creates the model. Raises `ExportError` if the original no longer exists, or one
-    of both is in an object store.
+    a function that creates the model. A shrunk state dict is loaded into the model of the original
+    widths, which gets the shapes of its tensors first. Raises `ExportError` if the original no
+    longer exists, one of both is in an object store, or a shrunk file contains its graph and there
+    is no evaluation script.
 
     Parameters
     ----------
@@ -92,6 +99,13 @@ def check_script(
                 f"The comparison script reads files of a disk, and '{path}' is in a store.",
                 remedy="Compare with `pruneapp diff`, or download both first.",
             )
+    is_shrunk = shrink_record_of(report.path).is_file()
+    if is_shrunk and report.format in _WITH_GRAPH and data.script is None:
+        raise ExportError(
+            f"The comparison script cannot run '{report.path.name}', which contains its graph, "
+            "without an evaluation script.",
+            remedy="Evaluate a state with a script, and export again.",
+        )
     form = get(report.format)
     before = _format_of(checkpoint)
     original = checkpoint.path
@@ -116,6 +130,7 @@ def check_script(
         report.path.is_dir() == original.is_dir()
         and (original.is_dir() or report.path.suffix == original.suffix)
     )
+    resizing = _resizing_code() if is_shrunk or has_shrink_record(checkpoint) else ""
     marks = {
         '"@SCRIPT@"': repr(str(data.script.absolute() if data.script else "")),
         '"@LIMIT@"': repr(data.limit),
@@ -131,7 +146,7 @@ def check_script(
         "# @FILES@": resources.path("check_files.py").read_text(encoding="utf-8").strip(),
         "# @LOADERS@": loaders,
         "# @CLASSIFIERS@": _classifier_code(),
-        "# @RESIZING@\n\n\n": _resizing_code() if has_shrink_record(checkpoint) else "",
+        "# @RESIZING@\n\n\n": resizing,
     }
     for mark, instead in marks.items():
         text = text.replace(mark, instead)

@@ -661,7 +661,7 @@ class ExportDialog(Dialog):
         When the page Shrunk is shown for the first time, it requests its survey.
         """
         shrunk = self.is_shrunk
-        full = self.scrolled, self.target, self.beside.script
+        full = self.scrolled, self.target
         # Hidden first: with the parts of both pages, the dialog would become higher.
         for part in full if shrunk else (self.page,):
             part.hide()
@@ -778,7 +778,8 @@ class ExportDialog(Dialog):
         if self.is_shrunk:
             if (order := self.page.order()) is not None:
                 self.accept()
-                self.shrinkRequested.emit(replace(order, report=self.beside.report()))
+                script, report = self.beside.script.isChecked(), self.beside.report()
+                self.shrinkRequested.emit(replace(order, script=script, report=report))
             return
         request = self.request()
         if request is not None:

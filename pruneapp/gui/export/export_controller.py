@@ -250,26 +250,34 @@ def write_accompanying_files(
     An existing file with different content is kept; the new file gets another name. A file that
     cannot be written is reported as a notice, because the export itself is complete.
     """
+    if path.name.endswith(_SCRIPT):
+        said = _write_script(capture, report, path, job, evaluation)
+    else:
+
+        def account(path: Path) -> Path:
+            content = _report_content(
+                capture, capture.snapshot, report, job, quality=quality, conditions=conditions
+            )
+            return write_account(content, path, job, keep_existing=True)
+
+        said = _write_and_report(account, path, "The report is {path}.")
+    return replace(report, notices=(*report.notices, *said))
+
+
+def _write_script(
+    capture: Capture, report: ExportReport, path: Path, job: Job, evaluation: EvaluationData | None
+) -> Iterator[str]:
+    """Write the comparison script of an export to `path`, and yield notices about it."""
     checkpoint = capture.snapshot.checkpoint
+    run = "Run {path} to check whether the model still works"
+    has_model = evaluation is not None and (evaluation.script or evaluation.images)
+    if not has_model and not transformers_class(checkpoint):
+        run += ", after filling in the function that builds the model"
 
     def script(path: Path) -> Path:
         return write_check_script(checkpoint, report, path, job, evaluation)
 
-    def account(path: Path) -> Path:
-        content = _report_content(
-            capture, capture.snapshot, report, job, quality=quality, conditions=conditions
-        )
-        return write_account(content, path, job, keep_existing=True)
-
-    if path.name.endswith(_SCRIPT):
-        run = "Run {path} to check whether the model still works"
-        has_model = evaluation is not None and (evaluation.script or evaluation.images)
-        if not has_model and not transformers_class(checkpoint):
-            run += ", after filling in the function that builds the model"
-        said = _write_and_report(script, path, f"{run}.")
-    else:
-        said = _write_and_report(account, path, "The report is {path}.")
-    return replace(report, notices=(*report.notices, *said))
+    return _write_and_report(script, path, f"{run}.")
 
 
 def _report_content(
@@ -298,19 +306,20 @@ def _report_content(
     )
 
 
-def write_cut_report(
+def write_cut_files(
     capture: Capture,
     order: ShrinkOrder,
     report: ExportReport,
     job: Job,
     *,
+    evaluation: EvaluationData | None = None,
     quality: StateQuality | None = None,
     conditions: Conditions | None = None,
 ) -> ExportReport:
-    """Write the report about a shrunk model, and return `report` with a notice about it.
+    """Write the requested files about a shrunk model, and return `report` with notices about them.
 
-    `quality` is that of the cut, None if it was not evaluated. As `write_accompanying_files`, it
-    raises no error of writing.
+    These are a comparison script and a report. `quality` is that of the cut, None if it was not
+    evaluated. As `write_accompanying_files`, it raises no error of writing.
     """
 
     def account(path: Path) -> Path:
@@ -324,8 +333,13 @@ def write_cut_report(
         content = replace(content, source=source, steps=(*content.steps, cut))
         return write_account(content, path, job, keep_existing=True)
 
-    path = accompanying_path(report, f"-report{order.report}")
-    said = _write_and_report(account, path, "The report is {path}.")
+    said: list[str] = []
+    if order.script:
+        path = accompanying_path(report, _SCRIPT)
+        said += _write_script(capture, report, path, job, evaluation)
+    if order.report:
+        path = accompanying_path(report, f"-report{order.report}")
+        said += _write_and_report(account, path, "The report is {path}.")
     return replace(report, notices=(*report.notices, *said))
 
 
@@ -720,17 +734,21 @@ class ExportController(Feature[ExportDialog]):
         self.session.check_may_look()
         capture, shown = of.capture, self.session.contents.shown
         write = ShrinkJob(capture, surveyed, order, self.session.kernel).work
+        data = evaluation_data(self._evaluation.source, self.session.contents.classifier)
         found = self._evaluation.cut_result(of.key, order.forecast.request.identity())
         quality = None if found is None or found[1] else found[0]
         conditions = None if quality is None else self._evaluation.shown_conditions
 
         def work(job: Job) -> ExportReport:
-            report = write(job)
-            if not order.report:
-                return report
-            # Not cancelled with the job: the model is written already.
-            return write_cut_report(
-                capture, order, report, Job(), quality=quality, conditions=conditions
+            # The job does not cancel the other files: the model is written already.
+            return write_cut_files(
+                capture,
+                order,
+                write(job),
+                Job(),
+                evaluation=data,
+                quality=quality,
+                conditions=conditions,
             )
 
         job = RunJob(self.tr("Shrinking"), work, Lane.WRITING)

@@ -84,6 +84,7 @@ class ShrinkOrder:
     forecast: ShrinkForecast
     path: Path
     check: str = "shapes"
+    script: bool = False  # whether a comparison script is written next to it
     report: str = ""  # suffix of the report that is written next to it; empty for none
 
 

@@ -15,6 +15,7 @@ import pytest
 import torch
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError
 from pruneapp.evaluation.classifier import classifier_of
 from pruneapp.export.exporter import export
@@ -24,11 +25,20 @@ from pruneapp.export.scripts.comparison_script import (
     check_script,
     write_check_script,
 )
+from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
+from pruneapp.shrink.forecast import cut_out, forecast
+from pruneapp.shrink.shrink import ShrinkRequest
+from pruneapp.shrink.surveyed_state import CutRequest, survey_state
 from tests.evaluation import stock_model
+from tests.shrink import vision_models
 from tests.support.containers import as_snapshot, kept_masks, model
 from tests.support.formats import OF_ANY_SOURCE as FORMATS
+from tests.support.model_folders import write_llama
+from tests.support.onnx_models import save
+from tests.support.onnx_networks import NETWORKS
+from tests.support.tokenizer_files import bpe, tokenizer_json
 
 MODEL = """def make_model():
     class Net(torch.nn.Module):
@@ -558,3 +568,130 @@ def test_a_classifier_is_compared_on_the_images_of_the_user(tmp_path, monkeypatc
         assert printed.startswith(f"2 images of {images}\n")
         assert accuracy is None
     assert "largest" in lines["Difference of the outputs"]
+
+
+def cut(checkpoint, out: Path, request: CutRequest):
+    """Write the cut of an opened file; return its report."""
+    surveyed = survey_state(Snapshot(checkpoint), Job())
+    wanted = forecast(surveyed, request, Job())
+    assert not wanted.wrong
+    assert wanted.changes
+    return cut_out(surveyed, wanted, ShrinkRequest(out, {}), CpuKernel(), Job())
+
+
+def difference_of(before, after) -> tuple[str, str]:
+    """Return the largest difference and the cosine similarity as scripts print them."""
+    first, second = before.detach().double(), after.detach().double()
+    cosine = torch.nn.functional.cosine_similarity(first.flatten(), second.flatten(), dim=0)
+    return (
+        f"Largest difference: {float((second - first).abs().max()):.6g}\n",
+        f"Cosine similarity: {float(cosine):.6f}\n",
+    )
+
+
+NETWORK = """def make_model():
+    from tests.shrink import vision_models
+
+    images = torch.linspace(-1, 1, 1536, dtype=torch.float64).reshape(2, 3, 16, 16)
+    return vision_models.make("basic"), (images,)
+"""
+MEASURED = """
+import torch
+from tests.shrink import vision_models
+
+def load(path):
+    model = vision_models.make("basic")
+    model.load_state_dict(torch.load(path, weights_only=True))
+    return model.eval()
+
+@torch.no_grad()
+def evaluate(model):
+    images = torch.linspace(-1, 1, 1536, dtype=torch.float64).reshape(2, 3, 16, 16)
+    return model(images).abs().sum()
+"""
+
+
+@pytest.mark.parametrize("by_script", [True, False], ids=["metric", "outputs"])
+def test_a_shrunk_state_dict_is_compared_with_the_original(tmp_path, monkeypatch, by_script):
+    monkeypatch.setattr(torch.nn.Module, "load_state_dict", torch.nn.Module.load_state_dict)
+    net = vision_models.make("basic").eval()
+    torch.save(net.state_dict(), tmp_path / "net.pt")
+    own = tmp_path / "my_evaluation.py"
+    own.write_text(MEASURED)
+    data = EvaluationData(script=own) if by_script else None
+    with open_checkpoint(tmp_path / "net.pt") as checkpoint:
+        out = tmp_path / "net-shrunk.pt"
+        report = cut(checkpoint, out, CutRequest(shares={"channels": 0.5}, multiple=1))
+        text = check_script(checkpoint, report, data)
+    if not by_script:
+        begin, end = text.index("def make_model"), text.index("def files_of")
+        text = text[:begin] + NETWORK + "\n\n" + text[end:]
+    printed = run(text, tmp_path)
+
+    inputs = torch.linspace(-1, 1, 1536, dtype=torch.float64).reshape(2, 3, 16, 16)
+    loader = runpy.run_path(str(tmp_path / "load_shrunk.py"))
+    small = loader["load_shrunk"](vision_models.make("basic"), [out]).eval()
+    assert sum(p.numel() for p in small.parameters()) < sum(p.numel() for p in net.parameters())
+    if by_script:
+        sums = [float(each(inputs).detach().abs().sum()) for each in (net, small)]
+        (line,) = [line for line in printed.splitlines() if line.startswith("score")]
+        assert [float(x) for x in line.split()[1:3]] == pytest.approx(sums, rel=1e-5)
+        assert sums[0] != pytest.approx(sums[1], rel=1e-3)
+    else:
+        largest, cosine = difference_of(net(inputs), small(inputs))
+        assert largest in printed
+        assert cosine in printed
+    assert "tensors" not in printed, "none is missing"
+
+
+@pytest.mark.filterwarnings("ignore")  # of transformers, unrelated
+@pytest.mark.parametrize("tokens", [False, True], ids=["units", "tokens"])
+def test_a_shrunk_language_model_is_compared_with_the_original(tmp_path, tokens):
+    import transformers as t
+
+    folder, out = write_llama(tmp_path / "tiny"), tmp_path / "tiny-shrunk"
+    (folder / "tokenizer.json").write_bytes(
+        tokenizer_json(bpe({letter: n for n, letter in enumerate("abcdefghij")}, []))
+    )
+    kept = tmp_path / "kept.txt"
+    kept.write_text("ab cd\ncde\n")
+    request = CutRequest({"ffn": 64}, layers=(3,), multiple=8)
+    if tokens:
+        request = CutRequest(texts=(str(kept),), multiple=8)
+    with open_checkpoint(folder) as checkpoint:
+        text = check_script(checkpoint, cut(checkpoint, out, request), EvaluationData(text=kept))
+    printed = run(text, tmp_path)
+
+    assert "missing" not in printed
+    assert "not in the model" not in printed
+    found = []
+    for home in (folder, out):
+        net = t.LlamaForCausalLM.from_pretrained(home)
+        tokenizer = t.PreTrainedTokenizerFast.from_pretrained(home)
+        ids = tokenizer("cde", return_tensors="pt")["input_ids"]
+        with torch.no_grad():
+            found.append(float(net(input_ids=ids, labels=ids).loss.exp()))
+    (row,) = re.findall(r"^ +(\d+\.\d\d) +(\d+\.\d\d)  cde$", printed, re.MULTILINE)
+    assert [float(x) for x in row] == pytest.approx(found, abs=0.01)
+    assert found[0] != pytest.approx(found[1], abs=0.01)
+    assert ("The outputs have other shapes" in printed) == tokens
+    assert ("Same most likely next token" in printed) != tokens
+
+
+def test_a_shrunk_graph_is_compared_by_an_evaluation_script_only(tmp_path):
+    save(NETWORKS["residual"](), tmp_path / "net.onnx")
+    own = tmp_path / "my_evaluation.py"
+    own.write_text(
+        "import onnx\n\nload = onnx.load\n\n\ndef evaluate(model):\n"
+        "    return sum(sum(len(x.raw_data) for x in model.graph.initializer) for _ in [0])\n"
+    )
+    with open_checkpoint(tmp_path / "net.onnx") as checkpoint:
+        out = tmp_path / "net-shrunk.onnx"
+        report = cut(checkpoint, out, CutRequest(shares={"channels": 0.5}, multiple=1))
+        text = check_script(checkpoint, report, EvaluationData(script=own))
+        with pytest.raises(ExportError, match=r"cannot run .net-shrunk\.onnx.") as caught:
+            check_script(checkpoint, report)
+    assert caught.value.remedy == "Evaluate a state with a script, and export again."
+    (line,) = [line for line in run(text, tmp_path).splitlines() if line.startswith("score")]
+    before, after = (float(x) for x in line.split()[1:3])
+    assert 0 < after < before

@@ -820,13 +820,22 @@ def test_a_network_is_cut_as_the_command_line_cuts_it(user, tmp_path, kind):
         assert "load_shrunk.py" in page.notes.text()
     size = dialog.go.text()
     beside = dialog.beside
-    assert not beside.script.isVisible(), "it loads both files into the same model"
+    assert beside.script.isVisible()
+    user.click(beside.script)
     user.click(beside.account)
     user.click(dialog.go)
     report = report_of(user)
     assert "Effect: ▲ different output from full size" in report.as_text()
     page_of_report = tmp_path / "net-shrunk-report.html"
     assert f"The report is '{page_of_report}'" in report.as_text()
+    comparison = tmp_path / "net-shrunk.check.py"
+    if kind == "onnx":
+        assert "cannot run 'net-shrunk.onnx'" in report.as_text()
+        assert not comparison.exists()
+    else:
+        assert f"Run '{comparison}' to check" in report.as_text()
+        assert "nn.Module.load_state_dict = load_resized" in comparison.read_text()
+        comparison.unlink()
     text = page_of_report.read_text()
     page_of_report.unlink()
     assert "Remove units" in text
