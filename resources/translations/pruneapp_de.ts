@@ -2418,11 +2418,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     </message>
     <message>
         <source>Prunes 1 bias or norm tensor in addition to the amount.</source>
-        <translation>Prunt zusätzlich zur Menge 1 Bias oder Norm-Tensor.</translation>
+        <translation>Prunt zusätzlich zum Umfang 1 Bias oder Norm-Tensor.</translation>
     </message>
     <message>
         <source>Prunes {n} bias and norm tensors in addition to the amount.</source>
-        <translation>Prunt zusätzlich zur Menge {n} Bias- und Norm-Tensoren.</translation>
+        <translation>Prunt zusätzlich zum Umfang {n} Bias- und Norm-Tensoren.</translation>
     </message>
     <message>
         <source>{n} of {m} tensors have a matching bias or norm.</source>
@@ -4611,31 +4611,31 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     </message>
     <message>
         <source>Also prunes the matching parts of other tensors: input channels of the next layer, biases and norms. These weights do not count toward the amount, and protected weights are kept.</source>
-        <translation>Prunt auch die zugehörigen Teile anderer Tensoren: Eingangskanäle der nächsten Schicht, Biases und Norms. Diese Gewichte zählen nicht zur Menge, und geschützte Gewichte bleiben erhalten.</translation>
+        <translation>Prunt auch die zugehörigen Teile anderer Tensoren: Eingangskanäle der nächsten Schicht, Biases und Norms. Diese Gewichte zählen nicht zum Umfang, und geschützte Gewichte bleiben erhalten.</translation>
     </message>
     <message>
         <source>Also prunes 1 dependent tensor, in addition to the amount: {names}</source>
-        <translation>Prunt zusätzlich zur Menge 1 abhängigen Tensor: {names}</translation>
+        <translation>Prunt zusätzlich zum Umfang 1 abhängigen Tensor: {names}</translation>
     </message>
     <message>
         <source>Also prunes {n} dependent tensors, in addition to the amount: {names}</source>
-        <translation>Prunt zusätzlich zur Menge {n} abhängige Tensoren: {names}</translation>
+        <translation>Prunt zusätzlich zum Umfang {n} abhängige Tensoren: {names}</translation>
     </message>
     <message>
         <source>When checked, prunes 1 tensor in addition to the amount: {names}</source>
-        <translation>Prunt, wenn angekreuzt, zusätzlich zur Menge 1 weiteren Tensor: {names}</translation>
+        <translation>Prunt, wenn angekreuzt, zusätzlich zum Umfang 1 weiteren Tensor: {names}</translation>
     </message>
     <message>
         <source>When checked, prunes {n} tensors in addition to the amount: {names}</source>
-        <translation>Prunt, wenn angekreuzt, zusätzlich zur Menge {n} weitere Tensoren: {names}</translation>
+        <translation>Prunt, wenn angekreuzt, zusätzlich zum Umfang {n} weitere Tensoren: {names}</translation>
     </message>
     <message>
         <source>When checked, prunes 1 tensor in addition to the amount.</source>
-        <translation>Prunt, wenn angekreuzt, zusätzlich zur Menge 1 weiteren Tensor.</translation>
+        <translation>Prunt, wenn angekreuzt, zusätzlich zum Umfang 1 weiteren Tensor.</translation>
     </message>
     <message>
         <source>When checked, prunes {n} tensors in addition to the amount.</source>
-        <translation>Prunt, wenn angekreuzt, zusätzlich zur Menge {n} weitere Tensoren.</translation>
+        <translation>Prunt, wenn angekreuzt, zusätzlich zum Umfang {n} weitere Tensoren.</translation>
     </message>
     <message>
         <source>The dependents of {name} are unknown.</source>
@@ -5094,7 +5094,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     </message>
     <message>
         <source>Measured before this file was opened. Evaluate a state ({keys}) with the same script, data and options, so that its result can be compared with these.</source>
-        <translation>Vor dem Öffnen dieser Datei gemessen. Bewerten Sie einen Zustand ({keys}) mit demselben Skript, denselben Daten und Optionen, damit sich sein Ergebnis mit diesen vergleichen lässt.</translation>
+        <translation>Vor dem Öffnen dieser Datei gemessen. Werten Sie einen Zustand ({keys}) mit demselben Skript, denselben Daten und Optionen aus, damit sich sein Ergebnis mit diesen vergleichen lässt.</translation>
     </message>
     <message>
         <source>Measured earlier.</source>
@@ -10335,7 +10335,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>Prunes one checked tensor at a time by each amount, and evaluates the model each time in a separate process. The open model is not changed. If you cancel, results so far are kept and the next scan continues from there.</source>
-        <translation>Prunt jeweils einen angekreuzten Tensor um jede der Mengen und wertet das Modell jedes Mal in einem eigenen Prozess aus. Das geöffnete Modell wird nicht geändert. Wenn Sie abbrechen, bleiben bisherige Ergebnisse erhalten, und der nächste Scan setzt dort fort.</translation>
+        <translation>Prunt jeweils einen angekreuzten Tensor in jedem der Umfänge und wertet das Modell jedes Mal in einem eigenen Prozess aus. Das geöffnete Modell wird nicht geändert. Wenn Sie abbrechen, bleiben bisherige Ergebnisse erhalten, und der nächste Scan setzt dort fort.</translation>
     </message>
     <message>
         <source>Method</source>
@@ -24604,7 +24604,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Drag the slider, or type an amount such as 50 %. The preview is updated immediately: weights to be pruned are hatched in orange, in the tree and in the picture.</source>
-        <translation>Ziehen Sie den Regler, oder geben Sie eine Menge wie 50 % ein. Die Vorschau wird sofort aktualisiert: Zu prunende Gewichte sind im Baum und im Bild orange schraffiert.</translation>
+        <translation>Ziehen Sie den Regler, oder geben Sie einen Umfang wie 50 % ein. Die Vorschau wird sofort aktualisiert: Zu prunende Gewichte sind im Baum und im Bild orange schraffiert.</translation>
     </message>
     <message>
         <source>The button shows how many weights will be pruned. Click it or press {keys}. The file on disk is not changed.</source>

@@ -1443,7 +1443,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     </message>
     <message>
         <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change shows how the metric changes if only this tensor is pruned. If a smaller amount had a larger change in the scan, that change is shown.</source>
-        <translation>将总稀疏度分配到已扫描的张量，使预测的质量损失最小。结果是一个步骤，每个张量一条规则。“变化”列显示仅剪枝该张量时指标的变化。如果扫描中较小的用量变化更大，则显示那个变化。</translation>
+        <translation>将总稀疏度分配到已扫描的张量，使预测的质量损失最小。结果是一个步骤，每个张量一条规则。“变化”列显示仅剪枝该张量时指标的变化。如果扫描中较小的剪枝量变化更大，则显示那个变化。</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -2418,11 +2418,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     </message>
     <message>
         <source>Prunes 1 bias or norm tensor in addition to the amount.</source>
-        <translation>在数量之外还剪枝 1 个偏置或归一化张量。</translation>
+        <translation>在剪枝量之外还剪枝 1 个偏置或归一化张量。</translation>
     </message>
     <message>
         <source>Prunes {n} bias and norm tensors in addition to the amount.</source>
-        <translation>在数量之外还剪枝 {n} 个偏置和归一化张量。</translation>
+        <translation>在剪枝量之外还剪枝 {n} 个偏置和归一化张量。</translation>
     </message>
     <message>
         <source>{n} of {m} tensors have a matching bias or norm.</source>
@@ -4611,31 +4611,31 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     </message>
     <message>
         <source>Also prunes the matching parts of other tensors: input channels of the next layer, biases and norms. These weights do not count toward the amount, and protected weights are kept.</source>
-        <translation>同时剪枝其他张量中对应的部分：下一层的输入通道、偏置和归一化。这些权重不计入数量，受保护的权重会保留。</translation>
+        <translation>同时剪枝其他张量中对应的部分：下一层的输入通道、偏置和归一化。这些权重不计入剪枝量，受保护的权重会保留。</translation>
     </message>
     <message>
         <source>Also prunes 1 dependent tensor, in addition to the amount: {names}</source>
-        <translation>除数量之外，还剪枝 1 个依赖的张量：{names}</translation>
+        <translation>除剪枝量之外，还剪枝 1 个依赖的张量：{names}</translation>
     </message>
     <message>
         <source>Also prunes {n} dependent tensors, in addition to the amount: {names}</source>
-        <translation>除数量之外，还剪枝 {n} 个依赖的张量：{names}</translation>
+        <translation>除剪枝量之外，还剪枝 {n} 个依赖的张量：{names}</translation>
     </message>
     <message>
         <source>When checked, prunes 1 tensor in addition to the amount: {names}</source>
-        <translation>勾选后还会剪枝 1 个张量，不计入数量：{names}</translation>
+        <translation>勾选后还会剪枝 1 个张量，不计入剪枝量：{names}</translation>
     </message>
     <message>
         <source>When checked, prunes {n} tensors in addition to the amount: {names}</source>
-        <translation>勾选后还会剪枝 {n} 个张量，不计入数量：{names}</translation>
+        <translation>勾选后还会剪枝 {n} 个张量，不计入剪枝量：{names}</translation>
     </message>
     <message>
         <source>When checked, prunes 1 tensor in addition to the amount.</source>
-        <translation>勾选后还会剪枝 1 个张量，不计入数量。</translation>
+        <translation>勾选后还会剪枝 1 个张量，不计入剪枝量。</translation>
     </message>
     <message>
         <source>When checked, prunes {n} tensors in addition to the amount.</source>
-        <translation>勾选后还会剪枝 {n} 个张量，不计入数量。</translation>
+        <translation>勾选后还会剪枝 {n} 个张量，不计入剪枝量。</translation>
     </message>
     <message>
         <source>The dependents of {name} are unknown.</source>
@@ -8437,15 +8437,15 @@ Code inside checkpoints is never executed.</source>
     </message>
     <message>
         <source>size of the shrunk file</source>
-        <translation>缩小后文件的大小</translation>
+        <translation>缩减后文件的大小</translation>
     </message>
     <message>
         <source>Bytes of the file that Export &gt; Shrunk writes if it removes the units whose weights are all pruned</source>
-        <translation>“导出 &gt; 缩小”在切除所有权重均已剪枝的单元后写入的文件的字节数</translation>
+        <translation>“导出 &gt; 缩减”在切除所有权重均已剪枝的单元后写入的文件的字节数</translation>
     </message>
     <message>
         <source>down to {x} in the shrunk file</source>
-        <translation>缩小后的文件低至 {x}</translation>
+        <translation>缩减后的文件低至 {x}</translation>
     </message>
     <message>
         <source>multiply-adds per input</source>
@@ -8527,7 +8527,7 @@ Code inside checkpoints is never executed.</source>
     </message>
     <message>
         <source>Computing the sizes of shrunk files…</source>
-        <translation>正在计算缩小后文件的大小…</translation>
+        <translation>正在计算缩减后文件的大小…</translation>
     </message>
     <message>
         <source>No values were saved for these states: {axis}. Choose another axis, or evaluate them again.</source>
@@ -10334,7 +10334,7 @@ computed on this computer.</source>
     </message>
     <message>
         <source>Prunes one checked tensor at a time by each amount, and evaluates the model each time in a separate process. The open model is not changed. If you cancel, results so far are kept and the next scan continues from there.</source>
-        <translation>每次按每个数量剪枝一个勾选的张量，并在单独的进程中评估模型。打开的模型不会改变。取消时会保留已有结果，下次扫描从该处继续。</translation>
+        <translation>每次按每个剪枝量剪枝一个勾选的张量，并在单独的进程中评估模型。打开的模型不会改变。取消时会保留已有结果，下次扫描从该处继续。</translation>
     </message>
     <message>
         <source>Method</source>
@@ -13313,7 +13313,7 @@ steps</extracomment>
     <message>
         <source>A file that contains its graph keeps the dtype of its weights (got &apos;{dtype}&apos;).</source>
         <extracomment>sentences</extracomment>
-        <translation>包含计算图的文件保留其权重的 dtype（给出的是 &apos;{dtype}&apos;）。</translation>
+        <translation>包含计算图的文件保留其权重的 dtype（收到 &apos;{dtype}&apos;）。</translation>
     </message>
     <message>
         <source>Specify other layers.</source>
@@ -16418,7 +16418,7 @@ steps</extracomment>
     <message>
         <source>The shapes of the smaller graph do not fit each other, which is a bug in Pruneapp: {splitlines}</source>
         <extracomment>sentences</extracomment>
-        <translation>缩小后的计算图的形状彼此不符，这是 Pruneapp 的缺陷：{splitlines}</translation>
+        <translation>缩减后的计算图的形状彼此不符，这是 Pruneapp 的缺陷：{splitlines}</translation>
     </message>
     <message>
         <source>Remove units of fewer groups, and report this.</source>
@@ -16628,7 +16628,7 @@ steps</extracomment>
     <message>
         <source>The smaller {TOKENIZER} would tokenize &apos;{path}&apos; differently, at line {value}: &apos;{parts}&apos;.</source>
         <extracomment>sentences</extracomment>
-        <translation>缩小后的 {TOKENIZER} 会将 &apos;{path}&apos; 第 {value} 行切分为不同的词元：&apos;{parts}&apos;。</translation>
+        <translation>缩减后的 {TOKENIZER} 会将 &apos;{path}&apos; 第 {value} 行切分为不同的词元：&apos;{parts}&apos;。</translation>
     </message>
     <message>
         <source>Keep the whole vocabulary.</source>
@@ -19846,7 +19846,7 @@ steps</extracomment>
     <message>
         <source>&apos;lr&apos; must be more than 0 and at most 1 (got {lr}).</source>
         <extracomment>sentences</extracomment>
-        <translation>“lr”必须大于 0 且不超过 1（得到 {lr}）。</translation>
+        <translation>“lr”必须大于 0 且不超过 1（收到 {lr}）。</translation>
     </message>
     <message>
         <source>An ONNX model is run by onnxruntime, which cannot train it.</source>
@@ -19951,7 +19951,7 @@ steps</extracomment>
     <message>
         <source>A recovery needs at least 2 samples (got {samples}).</source>
         <extracomment>sentences</extracomment>
-        <translation>恢复训练至少需要 2 个样本（给出 {samples} 个）。</translation>
+        <translation>恢复训练至少需要 2 个样本（收到 {samples} 个）。</translation>
     </message>
     <message>
         <source>Training changed {counted} of &apos;{name}&apos; that are pruned, so its result is not used.</source>
@@ -19986,7 +19986,7 @@ steps</extracomment>
     <message>
         <source>The points must be fractions above 0, up to 1 (got {value}).</source>
         <extracomment>sentences</extracomment>
-        <translation>各点必须是大于 0 且不大于 1 的比例（得到 {value}）。</translation>
+        <translation>各点必须是大于 0 且不大于 1 的比例（收到 {value}）。</translation>
     </message>
     <message>
         <source>&apos;amounts&apos; must be fractions of each tensor, such as 0.5 or 50%: above 0, up to 100% (got {got}).</source>
@@ -20071,7 +20071,7 @@ steps</extracomment>
     <message>
         <source>The tolerance must be a number of at least 0, or a percentage (got &apos;{stop}&apos;).</source>
         <extracomment>sentences</extracomment>
-        <translation>容差必须是不小于 0 的数或百分比（得到 &apos;{stop}&apos;）。</translation>
+        <translation>容差必须是不小于 0 的数或百分比（收到 &apos;{stop}&apos;）。</translation>
     </message>
     <message>
         <source>0.01 is in the unit of the metric, 1% is relative to the unpruned model.</source>
@@ -20121,7 +20121,7 @@ steps</extracomment>
     <message>
         <source>&apos;stop&apos; must be a number such as 0.01, or a percentage such as 1% (got &apos;{stop}&apos;).</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;stop&apos; 必须是 0.01 这样的数，或 1% 这样的百分比（得到 &apos;{stop}&apos;）。</translation>
+        <translation>&apos;stop&apos; 必须是 0.01 这样的数，或 1% 这样的百分比（收到 &apos;{stop}&apos;）。</translation>
     </message>
     <message>
         <source>the SHA-256 of the original of &apos;{name}&apos; is missing</source>
@@ -20506,7 +20506,7 @@ steps</extracomment>
     <message>
         <source>If &apos;{name}&apos; is a shrunk model of Pruneapp, put its &apos;.shrink.json&apos; file, which was written with it, into its folder, or use load_shrunk.py in load(path). Otherwise the class or its arguments differ from those of the file.</source>
         <extracomment>sentences</extracomment>
-        <translation>如果 &apos;{name}&apos; 是 Pruneapp 的缩小模型，请将与其一同写入的 &apos;.shrink.json&apos; 文件放入其文件夹，或在 load(path) 中使用 load_shrunk.py。否则，类或其参数与文件不同。</translation>
+        <translation>如果 &apos;{name}&apos; 是 Pruneapp 缩减后的模型，请将与其一同写入的 &apos;.shrink.json&apos; 文件放入其文件夹，或在 load(path) 中使用 load_shrunk.py。否则，类或其参数与文件不同。</translation>
     </message>
     <message>
         <source>For &apos;{name}&apos;, load(path) gets the weights as a plain state dict in a safetensors file. Read it with load_file(path) of safetensors.torch, without further keys.</source>
@@ -21000,7 +21000,7 @@ steps</extracomment>
     <message>
         <source>{join} {are} not reduced: {reason}.</source>
         <extracomment>sentences</extracomment>
-        <translation>{join} {are}未缩小：{reason}。</translation>
+        <translation>{join} {are}未缩减：{reason}。</translation>
     </message>
     <message>
         <source>Not reduced: {shown}, and {others}. Only channels inside of known blocks can be removed without the graph of the model.</source>
@@ -23754,7 +23754,7 @@ steps</extracomment>
     <name>ShrunkSizesController</name>
     <message>
         <source>Sizes of shrunk files</source>
-        <translation>缩小后文件的大小</translation>
+        <translation>缩减后文件的大小</translation>
     </message>
     <message>
         <source>Computing the sizes was stopped. Choose the axis again.</source>
