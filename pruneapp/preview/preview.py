@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from pruneapp.analysis.histogram_store import dims_of
+from pruneapp.analysis.histogram_store import cached_rows, dims_of
 from pruneapp.analysis.patterns import broken_patterns
 from pruneapp.analysis.retained_norm import (
     RetainedNorm,
@@ -190,7 +190,7 @@ def compute_preview(
         or scores or a mask are missing, have another shape, or are not used by any row.
     """
     _verify(snapshot, step, given, scores)
-    rows = rows_of(snapshot.checkpoint, step)
+    rows = tuple(cached_rows(snapshot, step))
     touched = rows[0][1]
     if len(rows) > 1:
         touched = resolve(snapshot.checkpoint, (name for _, names in rows for name in names))
