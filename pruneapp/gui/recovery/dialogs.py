@@ -100,6 +100,7 @@ class RecoverDialog(Dialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Recover"))
         self._params = tuple(params)
+        self._may_recover = False
         self._wants_training, self._wants_evaluation = False, True
         self.about = plain(
             self.tr(
@@ -193,6 +194,7 @@ class RecoverDialog(Dialog):
         `evaluates` the model, the flag is off, and a button offers to set up an evaluation. What
         the user chose before is chosen again once it is possible.
         """
+        self._may_recover = found
         self.trains.setEnabled(trains)
         (self.trains if trains and self._wants_training else self.distills).setChecked(True)
         why = ""
@@ -247,7 +249,9 @@ class RecoverDialog(Dialog):
         except ParameterError as wrong:
             error = "" if trains else translate_error(wrong, self._params)
         self.go.setText(self.tr("Run train()") if trains else self.tr("Recover"))
-        set_problem(self.go, self.source.problem or error)
+        # Before the answer, it is not known what the functions of the script allow.
+        unknown = "" if self._may_recover else self.go.text()
+        set_problem(self.go, self.source.problem or error or unknown)
         text = self.tr(
             "15 % of the inputs are held out. New weights are kept only if the error on these "
             "inputs becomes smaller."
