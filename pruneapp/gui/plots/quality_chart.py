@@ -39,7 +39,9 @@ _MOST_COMPARED = 500  # with more points markers have one size
 _LABEL_GAP = 5.0  # distance of a label from its point, in pixels
 # Distances of labels with a leader line, where there is no room next to the point.
 _FAR = (20.0, 36.0, 56.0, 80.0, 110.0, 150.0)
-_LABEL_LENGTHS = (60, 40, 28)  # characters; the shorter ones where there is no room for more
+# Maximum characters of a label next to its point, where the shorter ones are used if there is no
+# room for more, and of a label with a leader line, which is closer to its point if it is short.
+_LABEL_LENGTHS, _FAR_LENGTH = (60, 40, 28, 20), 24
 _MOST_LABELS = 60  # with more visible points only the label under the mouse is shown
 _MOST_FAR_LABELS = 20  # with more visible points there are no leader lines
 _MOST_IN_TIP = 4  # states in the box under the mouse
@@ -278,8 +280,9 @@ class QualityCanvas(PlotCanvas):
         """Return the labels for which there is room, by point; the current state comes first.
 
         A label covers no other label, no point, no noise bar, and neither the target nor the value
-        of the unpruned model. It is next to its point if no line between points is there, else
-        farther away with a leader line, and only else over a line.
+        of the unpruned model. It is next to its point if no line between points is there, elided
+        in the middle if necessary; else farther away with a leader line, and only else over a line.
+        No two labels are elided to the same text.
         """
         area, placed = self.area, dict[int, _Label]()
         places = {n: self.pixel_of(n) for n in range(len(self.points))}
@@ -320,24 +323,25 @@ class QualityCanvas(PlotCanvas):
         for number in sorted(visible, key=lambda n: n != self.current):
             label = self.points[number].label
             segments_ = segments(lines)
-            beside: _Label | None = None  # over a line
-            for text in dict.fromkeys(_cut(label, at) for at in _LABEL_LENGTHS):
+            over_line: _Label | None = None
+            for text, is_far in _texts(label, is_far_allowed=is_far_allowed):
+                if any(
+                    one.text == text and self.points[n].label != label for n, one in placed.items()
+                ):
+                    continue  # both would be elided to the same text
                 size = QSizeF(metrics.horizontalAdvance(text) + 4, metrics.height())
-                candidates = _candidates(places[number], points[number], size)
-                for rect, leader in candidates if text else ():
-                    if leader is not None and not is_far_allowed:
-                        break
-                    if not fits(rect, number, leader):
+                for rect, leader in _candidates(places[number], points[number], size):
+                    if (leader is not None) != is_far or not fits(rect, number, leader):
                         continue
                     if not crosses(rect, segments_):
                         placed[number] = _Label(text, rect, leader)
                         break
-                    if leader is None and beside is None:
-                        beside = _Label(text, rect)
+                    if leader is None and over_line is None:
+                        over_line = _Label(text, rect)
                 if number in placed:
                     break
-            if number not in placed and beside is not None:
-                placed[number] = beside
+            if number not in placed and over_line is not None:
+                placed[number] = over_line
             if number in placed:
                 taken.append(placed[number].rect)
                 if (leader := placed[number].leader) is not None:
@@ -475,8 +479,25 @@ class QualityCanvas(PlotCanvas):
         return True
 
 
-def _cut(label: str, longest: int) -> str:
-    return label if len(label) <= longest else f"{label[: longest - 1].rstrip()}…"
+def _elide(label: str, longest: int) -> str:
+    """Return a label of at most `longest` characters, without its middle if it has more."""
+    if len(label) <= longest:
+        return label
+    first = longest // 2
+    return f"{label[:first].rstrip()}…{label[first + 1 - longest :].lstrip()}"
+
+
+def _texts(label: str, *, is_far_allowed: bool) -> Iterator[tuple[str, bool]]:
+    """Yield the texts of a label, best first, and whether they are for a label with a leader line.
+
+    Nothing for an empty label.
+    """
+    if not label:
+        return
+    for text in dict.fromkeys(_elide(label, length) for length in _LABEL_LENGTHS):
+        yield text, False
+    if is_far_allowed:
+        yield _elide(label, _FAR_LENGTH), True
 
 
 def _square(middle: QPointF, side: float) -> QRectF:

@@ -628,6 +628,44 @@ def test_a_cut_of_the_unpruned_model_can_be_the_best(view, qtbot):
     assert "bfloat16" in said
 
 
+@pytest.mark.parametrize("size", [(900, 560), (620, 380)], ids=str)
+def test_long_names_of_cuts_are_elided_in_the_middle_near_their_points(show, english, qtbot, size):
+    """Regression: they were cut off before the size, or stood at the end of a long line."""
+    view = show(QualityView(), *size)
+    (opened, _, half, _), states = STATES, []
+    for start, measured in ((45, opened), (41, half)):
+        cuts = []
+        for n in range(4):
+            neurons = f"FFN neurons 1,536 → {1280 - 256 * n:,}"
+            changes = (neurons, f"Query heads per key/value head 4 → {4 - n}", "Layers 12 → 9")
+            metrics = [replace(m, value=m.value - 0.04 * n) for m in measured.quality.metrics]
+            cut = EvaluatedCut("", changes, (start - 6 * n - 3) * 1_000_000)
+            cuts.append(replace(measured.quality, metrics=tuple(metrics), cut=cut))
+        states.append(replace(measured, cuts=tuple(cuts)))
+    view.set_states(states, 1, "")
+    view.axis_box.setFocus()
+    for _ in range(view.axis_box.findData("shrunk")):
+        qtbot.keyClick(view.axis_box, Qt.Key.Key_Down)
+    view.set_shrunk_sizes({0: 45_000_000, 1: 41_000_000}, "")
+    canvas = view.canvas
+    canvas.viewport().grab()
+    named = {n: label for n, label in canvas._labels.items() if n >= len(states)}
+    assert len(named) >= 6
+    texts = [plain(label.text) for label in named.values()]
+    assert len(set(texts)) == len(texts)
+    for number, label in named.items():
+        assert plain(label.text).startswith("Shrunk: FF")
+        assert plain(label.text)[-5:] == plain(canvas.points[number].label)[-5:], "the size"
+        if label.leader is None:
+            box = label.rect.adjusted(-16, -16, 16, 16)
+            assert box.contains(canvas.pixel_of(number))
+        else:
+            assert len(label.text) <= 24
+    last = len(canvas.points) - 1
+    canvas.hovered.emit(last)
+    assert plain(canvas.points[last].label) in plain(view.readout.text())
+
+
 def test_states_without_a_number_for_the_axis_are_left_out(view, qtbot):
     view.set_states((*SIZED, state(3, "before", 0.9, 0.5)), 1, "")
     assert len(view.canvas.points) == 4
