@@ -416,6 +416,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "evaluation/scan_file.py": ("_WORDS",),
     "evaluation/script.py": (
         "find_interpreter",
+        "remedy_for_shrunk",
         "_remedy_for_sizes",
         "_remedy_for_format",
         "_remedy_for_state_dict",

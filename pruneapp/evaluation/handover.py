@@ -26,6 +26,8 @@ from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import counted
 from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.script import remedy_for_shrunk
+from pruneapp.export.destination.sidecars import has_shrink_record
 from pruneapp.export.records import finalize
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
@@ -269,7 +271,7 @@ class Handover:
         Compared are float parameters of at least two dimensions. Those without an exact counterpart
         are compared by their number of zeros, which does not change if a model joins or splits
         weights. A file may also have weights that the model lacks, such as a head: all of these
-        elements may be zeros.
+        elements may be zeros. In a shrunk file, tensors of the same name must not differ in size.
         """
         checkpoint = self.loaded.checkpoint
         large = [
@@ -277,6 +279,10 @@ class Handover:
             for entry in checkpoint.entries.values()
             if len(entry.shape) > 1 and entry.prunable and entry.learned and entry.kind != "bias"
         ]
+        for entry in large if has_shrink_record(checkpoint) else ():
+            tensor = self.tensors.get(entry.name)
+            if tensor is not None and math.prod(tensor.shape) != entry.numel:
+                raise self._original_widths(entry, tensor)
         if large and not any(entry.name in self._pairs for entry in large):
             raise self._other_weights(
                 f"none of {counted(len(large), 'tensor')} has the same values"
@@ -303,6 +309,15 @@ class Handover:
                 f"the tensors that it holds in another form have "
                 f"{counted(zeros_of_model, 'zero')}, those of the file {zeros_of_file:,}"
             )
+
+    def _original_widths(self, entry: TensorEntry, tensor: ModelTensor) -> EvaluationError:
+        name = self.loaded.checkpoint.path.name
+        before, after = ("×".join(map(str, shape)) for shape in (tensor.shape, entry.shape))
+        return EvaluationError(
+            f"'{entry.name}' has the shape {before} in the loaded model and {after} in the shrunk "
+            f"file '{name}'.",
+            remedy=remedy_for_shrunk(),
+        )
 
     def _other_weights(self, what: str) -> EvaluationError:
         name = self.loaded.checkpoint.path.name

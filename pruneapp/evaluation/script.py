@@ -329,13 +329,27 @@ def program_code(checkpoint: Checkpoint, target: Path, script: Path | None) -> s
     )
 
 
+def remedy_for_shrunk() -> str:
+    """Return what to do if a script loads a shrunk file by other means than `load_state_dict`."""
+    # Workers replace `load_state_dict` while `load` runs.
+    return (
+        "A shrunk file has other shapes than the class of the model. In load(path), call "
+        "model.load_state_dict, which also resizes the layers here, or load_shrunk of "
+        "load_shrunk.py, instead of copying tensors."
+    )
+
+
+_SHAPE_ERROR = re.compile(r"^\w*Error: .*\b(size|shape)", re.MULTILINE)
+
+
 def remedy_for_loading(
     error: EvaluationError, checkpoint: Checkpoint, opened: Checkpoint | None = None
 ) -> EvaluationError:
     """Return an error of ``load`` with a remedy that states how to read the file at `path`.
 
-    The remedy is about a state dict that does not fit the model, or about a file in another format
-    than the opened one. Other errors are returned unchanged.
+    The remedy is about a state dict that does not fit the model, a file in another format than the
+    opened one, or tensors of a shrunk file that are copied into a model of the original widths.
+    Other errors are returned unchanged.
 
     Parameters
     ----------
@@ -348,6 +362,8 @@ def remedy_for_loading(
         remedy = _remedy_for_format(opened, checkpoint)
     elif "Error(s) in loading state_dict" in error.details:
         remedy = _remedy_for_state_dict(error.details.partition("Unexpected key(s)")[2], checkpoint)
+    elif has_shrink_record(opened or checkpoint) and _SHAPE_ERROR.search(error.details):
+        remedy = remedy_for_shrunk()
     else:
         return error
     if "size mismatch for" in error.details and not has_shrink_record(opened or checkpoint):

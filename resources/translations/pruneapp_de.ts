@@ -19990,6 +19990,11 @@ steps</extracomment>
         <translation>Die Punkte müssen Anteile über 0 und höchstens 1 sein (angegeben: {value}).</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; has the shape {before} in the loaded model and {after} in the shrunk file &apos;{name2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat im geladenen Modell die Form {before} und in der verkleinerten Datei &apos;{name2}&apos; die Form {after}.</translation>
+    </message>
+    <message>
         <source>&apos;amounts&apos; must be fractions of each tensor, such as 0.5 or 50%: above 0, up to 100% (got {got}).</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;amounts&apos; müssen Anteile jedes Tensors sein, etwa 0.5 oder 50%: über 0, bis 100% (angegeben: {got}).</translation>
@@ -20503,6 +20508,11 @@ steps</extracomment>
         <source>{done}; round {number} is worse than allowed, so round {number2} is used ({value}).</source>
         <extracomment>sentences</extracomment>
         <translation>{done}; Runde {number} ist schlechter als erlaubt, daher wird Runde {number2} verwendet ({value}).</translation>
+    </message>
+    <message>
+        <source>A shrunk file has other shapes than the class of the model. In load(path), call model.load_state_dict, which also resizes the layers here, or load_shrunk of load_shrunk.py, instead of copying tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine verkleinerte Datei hat andere Formen als die Klasse des Modells. Rufen Sie in load(path) model.load_state_dict auf, das hier auch die Schichten anpasst, oder load_shrunk aus load_shrunk.py, statt Tensoren zu kopieren.</translation>
     </message>
     <message>
         <source>If &apos;{name}&apos; is a shrunk model of Pruneapp, put its &apos;.shrink.json&apos; file, which was written with it, into its folder, or use load_shrunk.py in load(path). Otherwise the class or its arguments differ from those of the file.</source>

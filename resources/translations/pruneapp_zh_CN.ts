@@ -19989,6 +19989,11 @@ steps</extracomment>
         <translation>各点必须是大于 0 且不大于 1 的比例（收到 {value}）。</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; has the shape {before} in the loaded model and {after} in the shrunk file &apos;{name2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 在加载的模型中的形状为 {before}，在缩小后的文件 &apos;{name2}&apos; 中为 {after}。</translation>
+    </message>
+    <message>
         <source>&apos;amounts&apos; must be fractions of each tensor, such as 0.5 or 50%: above 0, up to 100% (got {got}).</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;amounts&apos; 必须是每个张量的比例，例如 0.5 或 50%：大于 0，最大 100%（收到 {got}）。</translation>
@@ -20502,6 +20507,11 @@ steps</extracomment>
         <source>{done}; round {number} is worse than allowed, so round {number2} is used ({value}).</source>
         <extracomment>sentences</extracomment>
         <translation>{done}；第 {number} 轮比允许的差，因此使用第 {number2} 轮（{value}）。</translation>
+    </message>
+    <message>
+        <source>A shrunk file has other shapes than the class of the model. In load(path), call model.load_state_dict, which also resizes the layers here, or load_shrunk of load_shrunk.py, instead of copying tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>缩小后的文件的形状与模型类不同。请在 load(path) 中调用 model.load_state_dict（在此它也会调整各层的大小），或调用 load_shrunk.py 的 load_shrunk，而不要复制张量。</translation>
     </message>
     <message>
         <source>If &apos;{name}&apos; is a shrunk model of Pruneapp, put its &apos;.shrink.json&apos; file, which was written with it, into its folder, or use load_shrunk.py in load(path). Otherwise the class or its arguments differ from those of the file.</source>

@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ import torch
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.repaired_values import as_values
+from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import (
     CommandRunner,
     Conditions,
@@ -26,7 +28,7 @@ from pruneapp.evaluation.runner import (
     conditions_of,
     data_of,
 )
-from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options
+from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options, remedy_for_shrunk
 from pruneapp.export.report_writer import calibration_text
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.evaluation.scripts import MODEL, expected, pruned, refused, values, write_script
@@ -143,6 +145,58 @@ def test_after_an_error_the_next_number_is_right(runner, mode, state, folder):
     assert "raised ValueError" in refused(lambda: runner.run(pruned(state), 0, Job()))
     (folder / "mode").write_text("plain")
     assert values(runner.run(state, 0, Job())) == expected(state)
+
+
+COPYING = """
+import torch
+
+def load(path):
+    model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Linear(8, 2))
+    state = torch.load(path)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            COPY
+    return model
+
+def evaluate(model):
+    return model(torch.ones(3, 4)).sum()
+"""
+
+
+@pytest.mark.parametrize(
+    ("copy", "sentence"),
+    [
+        (
+            "parameter.copy_(state[name])",
+            "'my_evaluation.py', line 9, raised RuntimeError while loading the model: The size of",
+        ),
+        ("parameter[...] = state[name]", "'my_evaluation.py', line 9, raised RuntimeError"),
+        (
+            "parameter[tuple(map(slice, state[name].shape))] = state[name]",
+            "'0.weight' has the shape 8×4 in the loaded model and 3×4 in the shrunk file",
+        ),
+        ("parameter.data = state[name]", ""),
+    ],
+    ids=["copies", "assigns", "partly", "replaces"],
+)
+def test_a_script_that_copies_a_shrunk_file_by_hand_is_told_what_to_do(tmp_path, copy, sentence):
+    own = tmp_path / "my_evaluation.py"
+    own.write_text(COPYING.replace("COPY", copy))
+    small = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Linear(3, 2))
+    torch.save(small.state_dict(), tmp_path / "small.pt")
+    (tmp_path / "small.pt.shrink.json").write_text("{}")
+    made = ScriptRunner(
+        EvaluationScript.read(own), Interpreter(Path(sys.executable), "ours"), Options(device="cpu")
+    )
+    with closing(made) as runner, open_checkpoint(tmp_path / "small.pt") as checkpoint:
+        if not sentence:
+            score = runner.run(Snapshot(checkpoint), 0, Job()).metrics["score"].value
+            assert score == pytest.approx(float(small(torch.ones(3, 4)).detach().sum()), rel=1e-5)
+            return
+        with pytest.raises(EvaluationError) as caught:
+            runner.run(Snapshot(checkpoint), 0, Job())
+    assert caught.value.sentence.startswith(sentence)
+    assert caught.value.remedy == remedy_for_shrunk()
 
 
 def test_the_data_of_a_runner_have_the_same_name_wherever_they_are(tmp_path):
