@@ -18,7 +18,7 @@ from pathlib import Path
 
 import torch
 import transformers
-from torch.nn.functional import cosine_similarity, cross_entropy
+from torch.nn.functional import cosine_similarity, cross_entropy, normalize
 from transformers import AutoModel as Model
 from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerFast
 
@@ -33,6 +33,8 @@ SENTENCES = [
     "Plants turn sunlight, water and carbon dioxide into sugar.",
     "The train to Berlin leaves from platform nine at half past seven.",
 ]
+# Where the sentences are from, and how many there are.
+SOURCE, AVAILABLE = "this script", len(SENTENCES)
 RANDOM_INPUTS = 8  # how many, where sentences cannot be used
 ORIGINAL = Path("@ORIGINAL@")
 # Each file of the original's weights, and when it was last changed, in nanoseconds since 1970. Where
@@ -83,6 +85,17 @@ def load_tokenizer(folder):
     except (ImportError, OSError, ValueError) as error:
         print(f"Random tokens are used, as the tokenizer cannot be loaded: {error}")
         return None
+
+
+def print_samples(tokenizer):
+    """Print how many inputs both models are run on, and where they are from."""
+    used = len(SENTENCES)
+    if tokenizer is None:
+        print(f"{RANDOM_INPUTS} random inputs")
+    elif used < AVAILABLE:
+        print(f"The first {used:,} of {AVAILABLE:,} sentences of {SOURCE}")
+    else:
+        print(f"{used:,} sentences of {SOURCE}")
 
 
 def examples(config, tokenizer):
@@ -182,8 +195,8 @@ def compare_embeddings(before, after, titles):
     for cosine, title in zip(cosines, titles):
         print(f"  {cosine:.4f}  {title}")
     print(f"Mean: {cosines.mean():.4f}, lowest: {cosines.min():.4f}")
-    apart = [cosine_similarity(x[:, None], x[None], dim=-1) for x in (before, after)]
-    apart = apart[1] - apart[0]
+    before, after = (normalize(x) for x in (before, after))
+    apart = after @ after.T - before @ before.T
     if len(titles) <= 12:
         print("Change of the similarity of each sentence to each, in the order above:")
         for row in apart:
@@ -243,6 +256,7 @@ def main():
     folders = FOLDER, EXPORTED_FOLDER
     config, config_after = [AutoConfig.from_pretrained(f, local_files_only=True) for f in folders]
     tokenizer = load_tokenizer(FOLDER) if Model.main_input_name == "input_ids" else None
+    print_samples(tokenizer)
     titles, inputs = zip(*examples(config, tokenizer))
     inputs_after = inputs
     if tokenizer is not None and vocabulary_of(config_after) != vocabulary_of(config):
@@ -259,7 +273,8 @@ def main():
         with torch.no_grad():
             if not pooling:
                 return [first_tensor(model(**one)) for one in inputs]
-            states = [model.base_model(**one).last_hidden_state[0] for one in inputs]
+            # A generator, so that the states of only one sentence are in memory.
+            states = (model.base_model(**one).last_hidden_state[0] for one in inputs)
             return [torch.cat([POOLINGS[name](x) for name in pooling]) for x in states]
 
     before = results(config, load_original, ORIGINAL_WEIGHTS, "Original", inputs)

@@ -32,7 +32,9 @@ from pruneapp.progress import Job
 # Formats whose files scripts of users read like the opened file, if the suffix is the same.
 _WITH_GRAPH = frozenset({"onnx", "pt2"})
 _READ_BY_SCRIPTS = _WITH_GRAPH | {SAFETENSORS.name, TORCH.name, "gguf", "npz"}
-_SENTENCES = re.compile(r"# Put sentences of the kind.*?\n]\n", re.DOTALL)
+_SENTENCES = re.compile(r"# Put sentences of the kind.*?len\(SENTENCES\)\n", re.DOTALL)
+# Maximum number of sentences for models with an output per token: a script keeps all outputs, and
+# the logits of one sentence can take 100 MB.
 _MOST_SENTENCES = 64
 # First characters and end of the part of image_classifier.py that comparison scripts contain.
 _CLASSIFIERS = "# Set before timm", "# What the worker calls"
@@ -90,7 +92,8 @@ def check_script(
     data
         The evaluation data of the user: a model of transformers is run on the lines of a text, an
         image classifier on a folder of images. Without it, a model of transformers is run on
-        example sentences.
+        example sentences. `limit` is ignored for a model with an output per token, which is run on
+        at most 64 lines.
     """
     data = data or EvaluationData()
     for path in (checkpoint.path, report.path):
@@ -125,7 +128,11 @@ def check_script(
         template = "check_images.py"
     text = resources.path(template).read_text(encoding="utf-8")
     if (file := data.text) is not None:
-        text = _SENTENCES.sub(lambda _: _sentences_of(file), text)
+        is_small = model.endswith("Classification") or (
+            model.endswith("Model") and not model.endswith("LMHeadModel")
+        )
+        most = data.limit if is_small else _MOST_SENTENCES
+        text = _SENTENCES.sub(lambda _: _sentences_of(file, most), text)
     reads = report.format in _READ_BY_SCRIPTS and (
         report.path.is_dir() == original.is_dir()
         and (original.is_dir() or report.path.suffix == original.suffix)
@@ -166,13 +173,15 @@ def _resizing_code() -> str:
     return _RESIZING.format(resize=loader[loader.index("def resize(") :].strip())
 
 
-def _sentences_of(file: Path) -> str:
-    """Return code that reads the sentences to compare from the text of the user."""
+def _sentences_of(file: Path, most: int | None) -> str:
+    """Return code that reads the first `most` sentences from the text of the user; None for all."""
     return (
-        "# The text that the model was evaluated with; its first lines are compared.\n"
+        "# The text that the model was evaluated with: each line is a sentence.\n"
         f"TEXT = Path({str(file.absolute())!r})\n"
         'LINES = TEXT.read_text(encoding="utf-8", errors="replace").splitlines()\n'
-        f"SENTENCES = [line.strip() for line in LINES if line.strip()][:{_MOST_SENTENCES}]\n"
+        "LINES = [line.strip() for line in LINES if line.strip()]\n"
+        f"SENTENCES = LINES[:{most}]  # None for all\n"
+        "SOURCE, AVAILABLE = TEXT.name, len(LINES)\n"
     )
 
 

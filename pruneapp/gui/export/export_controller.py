@@ -220,7 +220,7 @@ def evaluation_data(
         return EvaluationData(script=path, limit=limit, seed=seed or 0)
     if source.kind is DataKind.IMAGES:
         return EvaluationData(images=path, classifier=classifier, limit=limit)
-    return EvaluationData(text=path)
+    return EvaluationData(text=path, limit=limit)
 
 
 def _resolved(path: Path) -> Path:

@@ -518,24 +518,29 @@ def checkpoint_numel(checkpoint):
     return float(f"{sum(e.numel for e in checkpoint.entries.values()):.6g}")
 
 
-def test_a_text_of_the_user_replaces_the_example_sentences(tmp_path):
-    transformers = pytest.importorskip("transformers")
-    config = transformers.BertConfig(vocab_size=40, **SMALL)
-    folder = tmp_path / "model"
-    transformers.BertModel(config).save_pretrained(folder)
-    text = tmp_path / "mine.txt"
-    text.write_text("first line\n\n  second line\n")
+LINES = ["first line", *("abc"[n % 3] * (n + 1) for n in range(69))]
+
+
+@pytest.mark.filterwarnings("ignore")  # of transformers, unrelated
+@pytest.mark.parametrize(
+    ("limit", "used", "said"),
+    [(None, 70, "70 sentences of mine.txt"), (5, 5, "The first 5 of 70 sentences of mine.txt")],
+)
+def test_an_encoder_is_compared_on_all_sentences_of_the_evaluation(tmp_path, limit, used, said):
+    import transformers as t
+
+    folder, text = tmp_path / "model", tmp_path / "mine.txt"
+    text.write_text("\n\n  ".join(LINES))
+    sentence_encoder(folder, pooling_mode_mean_tokens=True)
+    t.BertModel(t.BertConfig(**SMALL, vocab_size=30)).save_pretrained(folder)
     with open_checkpoint(folder) as checkpoint:
-        report = export(
-            as_snapshot(checkpoint), ExportRequest("safetensors", tmp_path / "o"), Job()
-        )
-        script = check_script(checkpoint, report, EvaluationData(text=text))
+        request = ExportRequest("safetensors", tmp_path / "o")
+        report = export(as_snapshot(checkpoint), request, Job())
+        script = check_script(checkpoint, report, EvaluationData(text=text, limit=limit))
     assert "A man plays the guitar" not in script
-    space = {"Path": Path}
-    begin = script.index("TEXT = ")
-    exec(script[begin : script.index("RANDOM_INPUTS")], space)
-    assert space["SENTENCES"] == ["first line", "second line"]
-    ast.parse(script)
+    printed = run(script, tmp_path)
+    assert f"{said}\n" in printed
+    assert re.findall(r"^  1\.0000  (.+)$", printed, re.MULTILINE) == LINES[:used]
 
 
 @pytest.mark.parametrize("form", ["safetensors", "torch", "compact"])
@@ -654,7 +659,7 @@ def test_a_shrunk_language_model_is_compared_with_the_original(tmp_path, tokens)
         tokenizer_json(bpe({letter: n for n, letter in enumerate("abcdefghij")}, []))
     )
     kept = tmp_path / "kept.txt"
-    kept.write_text("ab cd\ncde\n")
+    kept.write_text("ab cd\ncde\n" * 40)
     request = CutRequest({"ffn": 64}, layers=(3,), multiple=8)
     if tokens:
         request = CutRequest(texts=(str(kept),), multiple=8)
@@ -671,7 +676,10 @@ def test_a_shrunk_language_model_is_compared_with_the_original(tmp_path, tokens)
         ids = tokenizer("cde", return_tensors="pt")["input_ids"]
         with torch.no_grad():
             found.append(float(net(input_ids=ids, labels=ids).loss.exp()))
-    (row,) = re.findall(r"^ +(\d+\.\d\d) +(\d+\.\d\d)  cde$", printed, re.MULTILINE)
+    rows = re.findall(r"^ +(\d+\.\d\d) +(\d+\.\d\d)  cde$", printed, re.MULTILINE)
+    (row,) = set(rows)
+    assert "The first 64 of 80 sentences of kept.txt\n" in printed
+    assert len(rows) == 32
     assert [float(x) for x in row] == pytest.approx(found, abs=0.01)
     assert found[0] != pytest.approx(found[1], abs=0.01)
     assert ("The outputs have other shapes" in printed) == tokens

@@ -699,3 +699,24 @@ def test_the_comparison_script_uses_the_images_of_the_evaluation(user, tmp_path,
     text = (tmp_path / "tiny-pruned.check.py").read_text(encoding="utf-8")
     assert f"IMAGES = Path({str(images)!r})\nLIMIT = 2 " in text
     assert "CLASSIFIER = ('torchvision', 'tiny', 3) " in text
+
+
+@pytest.mark.parametrize(("limit", "sentences"), [("", "LINES[:None]"), ("7", "LINES[:7]")])
+def test_the_comparison_script_uses_the_sentences_of_the_evaluation(
+    user, file, tmp_path, limit, sentences
+):
+    folder = tmp_path / "encoder"
+    folder.mkdir()
+    file.rename(folder / "model.safetensors")
+    (folder / "config.json").write_text('{"architectures": ["BertModel"]}')
+    text = tmp_path / "mine.txt"
+    text.write_text("one sentence\n" * 70)
+    user.open_file(folder)
+    user.workbench.evaluation.adopt(DataSource(DataKind.TEXT, str(text), limit=limit), {})
+    dialog = user.open_export()
+    press(user, dialog.beside.script)
+    user.click(dialog.go)
+    user.wait(lambda: user.workbench.export.report is not None)
+    user.close_report()
+    (script,) = tmp_path.glob("*.check.py")
+    assert f"SENTENCES = {sentences} " in script.read_text(encoding="utf-8")
