@@ -2203,10 +2203,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Statistik speichern unter</translation>
     </message>
     <message>
-        <source>Enter a file to write.</source>
-        <translation>Geben Sie die zu schreibende Datei an.</translation>
-    </message>
-    <message>
         <source>The existing file is replaced.</source>
         <translation>Die vorhandene Datei wird ersetzt.</translation>
     </message>

@@ -2203,10 +2203,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>统计量另存为</translation>
     </message>
     <message>
-        <source>Enter a file to write.</source>
-        <translation>请输入要写入的文件。</translation>
-    </message>
-    <message>
         <source>The existing file is replaced.</source>
         <translation>现有文件将被替换。</translation>
     </message>

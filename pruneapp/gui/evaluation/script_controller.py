@@ -47,6 +47,7 @@ from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceCh
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
 from pruneapp.gui.widgets.labels import join_names, join_sentences
 from pruneapp.gui.widgets.number_format import count, plural
+from pruneapp.gui.widgets.typed_path import expand_home, is_file
 from pruneapp.progress import Cancelled, Job
 
 T = TypeVar("T")
@@ -170,14 +171,14 @@ def find(
     else:
         if source.kind is DataKind.TEXT:
             text = _path(source.path, "a text file")
-            if not text.is_file():
+            if not is_file(text):
                 raise ParameterError(
                     f"There is no file '{text}'.", remedy="Choose a text file for the model."
                 )
             options = replace(options, text=text)
         embeds = contents.configuration is not None and contents.configuration.embeds
         script = EvaluationScript.shipped(text=options.text is not None, embeds=embeds)
-    python = Path(source.python).expanduser() if source.python else None
+    python = expand_home(source.python) if source.python else None
     found = find_interpreter(script, python, make=False)
     return _Found(AgreedScript(script, python, options), found, images)
 
@@ -206,13 +207,13 @@ def open_unpruned(path: str, job: Job) -> contextlib.AbstractContextManager[Chec
 
     Raises the errors of `open_checkpoint`.
     """
-    return open_checkpoint(Path(path).expanduser(), job=job) if path else contextlib.nullcontext()
+    return open_checkpoint(expand_home(path), job=job) if path else contextlib.nullcontext()
 
 
 def _path(typed: str, what: str) -> Path:
     if not typed:
         raise ParameterError(f"Choose {what}.")
-    return Path(typed).expanduser()
+    return expand_home(typed)
 
 
 def _module_name(name: str) -> str:

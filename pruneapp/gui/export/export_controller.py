@@ -73,7 +73,6 @@ from pruneapp.gui.export.shrink_controller import (
     suffixes_of_one_file,
 )
 from pruneapp.gui.export.shrink_page import ShrinkOrder
-from pruneapp.gui.export.target_row import real_path
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.gui.widgets.engine_text import (
@@ -83,6 +82,7 @@ from pruneapp.gui.widgets.engine_text import (
     translate_sentence,
 )
 from pruneapp.gui.widgets.labels import join_sentences
+from pruneapp.gui.widgets.typed_path import expand_home, real_path
 from pruneapp.methods import registry
 from pruneapp.progress import Cancelled, Job
 from pruneapp.recipes.recipe import history_recipe
@@ -214,7 +214,7 @@ def evaluation_data(
     """Return script, text or images of a source for a comparison script; None for other sources."""
     if source is None or source.kind not in {DataKind.SCRIPT, DataKind.TEXT, DataKind.IMAGES}:
         return None
-    path = Path(source.path).expanduser()
+    path = expand_home(source.path)
     limit, seed = (int(text) if text else None for text in (source.limit, source.seed))
     if source.kind is DataKind.SCRIPT:
         return EvaluationData(script=path, limit=limit, seed=seed or 0)

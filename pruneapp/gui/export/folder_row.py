@@ -10,9 +10,14 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QWidget
 
 from pruneapp.checkpoint.io.files import exists, is_folder
-from pruneapp.gui.export.target_row import expand_home, in_progress_problem, path_problem, real_path
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
 from pruneapp.gui.widgets.labels import DANGER, TEXT, heading, plain
+from pruneapp.gui.widgets.typed_path import (
+    expand_home,
+    in_progress_problem,
+    path_problem,
+    real_path,
+)
 
 
 class FolderRow(QWidget):
@@ -85,7 +90,7 @@ class FolderRow(QWidget):
 
     def target(self) -> Path:
         """Return the path of the new folder or file."""
-        return Path(self.path.text().strip()).expanduser()
+        return expand_home(self.path.text().strip())
 
     def problem(self) -> str:
         """Return a sentence why nothing can be written to the path; "" if it is valid.
@@ -94,7 +99,7 @@ class FolderRow(QWidget):
         """
         text = self.path.text().strip()
         one_file = self._is_file()
-        target = Path(expand_home(text))
+        target = expand_home(text)
         if not one_file and exists(target) and not is_folder(target):
             return self.tr("This is a file: name a new folder.")
         if one_file and not target.name.lower().endswith(self._suffixes):

@@ -35,9 +35,9 @@ from pruneapp.gui.evaluation.evaluation_controller import ScriptProcess
 from pruneapp.gui.evaluation.measurement import MeasuredCut, identify
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.shrink_page import ShrinkOrder
-from pruneapp.gui.export.target_row import free_path
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence
 from pruneapp.gui.widgets.labels import with_label, with_note
+from pruneapp.gui.widgets.typed_path import free_path
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import history_recipe

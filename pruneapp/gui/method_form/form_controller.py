@@ -41,6 +41,7 @@ from pruneapp.gui.widgets.engine_text import (
     with_translated_labels,
 )
 from pruneapp.gui.widgets.labels import translate, with_note
+from pruneapp.gui.widgets.typed_path import is_file
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
 from pruneapp.methods.builtin.units import MULTIPLE, ROUNDED
@@ -746,7 +747,7 @@ def _register_kept(checkpoint: Checkpoint, path: Path, job: Job) -> str:
 
     Sessions come from anywhere: a device or an address on the network must not be read for them.
     """
-    if is_store(path) or not path.is_file():
+    if is_store(path) or not is_file(path):
         raise ParameterError(f"There is no file '{path}'.")
     return _register_statistics(checkpoint, path, job)
 

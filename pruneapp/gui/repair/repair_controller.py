@@ -47,6 +47,7 @@ from pruneapp.gui.widgets.engine_text import (
 )
 from pruneapp.gui.widgets.labels import join_names
 from pruneapp.gui.widgets.reports import samples_in_words
+from pruneapp.gui.widgets.typed_path import expand_home
 from pruneapp.params import FlagParam, FloatParam, Interval, IntParam, SizeParam
 from pruneapp.progress import Cancelled, Job
 from pruneapp.repair.repair import PrunedLayer, inputs_in, pruned_layers
@@ -109,7 +110,7 @@ def layers_of(snapshot: Snapshot, source: DataSource, job: Job) -> tuple[PrunedL
 def _statistics_in(source: DataSource) -> Path:
     if not source.path:
         raise ParameterError("Choose a statistics file.")
-    return Path(source.path).expanduser()
+    return expand_home(source.path)
 
 
 def run_and_repair(

@@ -14,6 +14,7 @@ from pruneapp.gui.widgets.controls import LineEdit, lay_in_row, set_problem
 from pruneapp.gui.widgets.labels import MUTED, as_plain, heading, label_for, plain
 from pruneapp.gui.widgets.number_format import size
 from pruneapp.gui.widgets.reports import DecisionDialog
+from pruneapp.gui.widgets.typed_path import expand_home, is_file, path_problem
 
 SUFFIX = ".statistics.safetensors"
 
@@ -85,7 +86,7 @@ class CollectDialog(DecisionDialog):
 
     def path(self) -> Path:
         """Return the path of the file to write."""
-        return Path(self.file.text().strip()).expanduser()
+        return expand_home(self.file.text().strip())
 
     def accept(self) -> None:
         """Request the collection. The dialog stays open until the source has been checked."""
@@ -101,7 +102,7 @@ class CollectDialog(DecisionDialog):
             self.choice.check_again()
 
     def _show_state(self) -> None:
-        problem = "" if self.file.text().strip() else self.tr("Enter a file to write.")
-        replaces = not problem and self.path().is_file()
+        problem = path_problem(self.file.text().strip(), "", (), split=False, folders=False)
+        replaces = not problem and is_file(self.path())
         self.note.setText(self.tr("The existing file is replaced.") if replaces else problem)
         set_problem(self.go, self.choice.problem or problem)

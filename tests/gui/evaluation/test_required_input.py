@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
+from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice
 from pruneapp.gui.widgets.labels import as_plain
@@ -70,6 +71,27 @@ def test_the_button_is_disabled_with_the_reason_until_the_input_is_usable(pruned
     dialog.reject()
 
 
+@pytest.mark.parametrize("name", FEATURES)
+def test_a_path_that_cannot_be_looked_up_is_refused(pruned, name):
+    user = pruned
+    dialog = open_dialog(user, name)
+    for choice in filter(QWidget.isVisible, dialog.findChildren(SourceChoice)):
+        for kind, field in choice.fields.items():
+            if kind in choice.radios and choice.radios[kind].isVisible():
+                user.click(choice.radios[kind])
+            if field.isVisible():
+                for path in ("~nobody-of-this-name/file", "/" + 5000 * "a"):
+                    user.type(field, path)
+                    user.wait(lambda shown=choice: shown.found.text().startswith("✕ "))
+                    user.type(field, "")
+    if name == "statistics":
+        user.type(dialog.file, "/" + 5000 * "a")
+        user.type(dialog.file, "~nobody-of-this-name/file")
+        assert dialog.note.text().startswith("There is no user ~nobody-of-this-name")
+    dialog.reject()
+    assert not user.window.notices.notices
+
+
 def test_a_repair_needs_a_statistics_file(pruned):
     user = pruned
     dialog = open_dialog(user, "repair")
@@ -91,7 +113,7 @@ def test_statistics_need_a_file_to_write(pruned, tmp_path):
     proposed = dialog.file.text()
     user.type(dialog.file, "")
     assert not dialog.go.isEnabled()
-    assert dialog.note.text() == "Enter a file to write."
+    assert dialog.note.text() == "Enter a file name."
     assert dialog.go.toolTip() == as_plain(dialog.note.text())
     user.type(dialog.file, str(user.document.checkpoint.path))
     user.click(dialog.go)

@@ -29,12 +29,12 @@ from pruneapp.export.report import (
     WrittenTensor,
 )
 from pruneapp.export.rounding import RoundingCost
-from pruneapp.gui.export import target_row
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
 from pruneapp.gui.export.format_list import rounding_text
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.recipes.recipe_controller import RecipeDialog, RecipeLine
 from pruneapp.gui.widgets import screen as window_placing
+from pruneapp.gui.widgets import typed_path
 from pruneapp.gui.widgets.labels import DANGER, MUTED
 from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.theme import Style
@@ -484,7 +484,7 @@ def test_a_proposed_name_replaces_nothing(dialog, qtbot, tmp_path):
 
 def test_a_folder_without_permission_is_said_before_the_button(dialog, monkeypatch, tmp_path):
     # The tests may run as root, who may write everywhere.
-    monkeypatch.setattr(target_row.os, "access", lambda folder, _mode: folder != tmp_path / "ro")
+    monkeypatch.setattr(typed_path.os, "access", lambda folder, _mode: folder != tmp_path / "ro")
     (tmp_path / "ro").mkdir()
     dialog.target.path.setText(str(tmp_path / "ro" / "x.safetensors"))
     assert dialog.target.note.text() == (
@@ -495,7 +495,7 @@ def test_a_folder_without_permission_is_said_before_the_button(dialog, monkeypat
 
 def test_a_disk_without_space_is_said_before_the_button(dialog, qtbot, monkeypatch, tmp_path):
     free = shutil.disk_usage(tmp_path)._replace(free=43_500_000)
-    monkeypatch.setattr(target_row.shutil, "disk_usage", lambda _folder: free)
+    monkeypatch.setattr(typed_path.shutil, "disk_usage", lambda _folder: free)
     pick(dialog, qtbot, "torch")
     assert dialog.target.note.text() == (
         "✕ Not enough disk space: 44,000,000 bytes needed, 43,500,000 bytes free. Free some space "

@@ -390,7 +390,7 @@ def test_the_way_of_a_recovery(opened, watch, training, runners, script):
     dialog = recover.dialog
     opened.type(dialog.source.fields[DataKind.SCRIPT], str(script))
     opened.type(dialog.source.python, sys.executable)
-    opened.wait(dialog.go.isEnabled)
+    opened.wait(lambda: dialog.go.isEnabled() and dialog.editors["evaluates"].box.isEnabled())
     opened.click(dialog.editors["evaluates"].box)
     opened.wait_idle()
     with watch.watching(RECOVERY):
