@@ -69,8 +69,13 @@ class _Tabs(QTabBar):
         """Return the minimum width of the tabs next to both docks."""
         return self._width_at(_SMALL_FONT, _NARROW_TAB_REDUCTION)
 
-    def fit(self, width: int) -> None:
-        """Reduce the font as far as needed to show all tabs in a width, to `_SMALLEST_FONT`."""
+    def fit(self, width: int, beside: int) -> None:
+        """Reduce the font as far as needed to show all tabs in a width, to `_SMALLEST_FONT`.
+
+        Controls that need `beside` pixels remain in the same row if `_SMALL_FONT` is enough.
+        """
+        if self._width_at(_SMALL_FONT, self.reduction) <= width - beside:
+            width -= beside
         scales = np.arange(1.0, _SMALLEST_FONT, -0.05).tolist()
         fitting = (scale for scale in scales if self._width_at(scale, self.reduction) <= width)
         scale = next(fitting, _SMALLEST_FONT)
@@ -254,7 +259,8 @@ class PlotPages(QWidget):
         picture.set_legend_below(below=rest >= half)
 
     def _narrow_controls(self) -> None:
-        needed = self.tabs.usual_width() + _GAP + self._controls.minimumSizeHint().width()
+        beside = _GAP + self._controls.minimumSizeHint().width()
+        needed = self.tabs.usual_width() + beside
         if self._narrow:
             needed += self.weights.modes.mode_box.sizeHint().width() + _GAP
         narrow = needed > self.width()
@@ -263,7 +269,8 @@ class PlotPages(QWidget):
             self.tabs.set_narrow(narrow=narrow)
             for picture in self.pictures.values():
                 picture.set_narrow(narrow=narrow)
-        self.tabs.fit(self.width())
+        # Measured again, because narrow controls are smaller.
+        self.tabs.fit(self.width(), _GAP + self._controls.minimumSizeHint().width())
 
     def _on_tab_changed(self, page: int) -> None:
         self._show_page(page)

@@ -320,7 +320,7 @@ def test_a_legend_of_two_lines_lets_the_page_rest_at_every_height(pages, qtbot):
         assert place[3] == view.legend.heightForWidth(place[2]), "no line is cut"
 
 
-@pytest.mark.parametrize("width", [700, 760, 1100])
+@pytest.mark.parametrize("width", [480, 500, 540, 700, 760, 1100])
 def test_all_tabs_are_whole_when_the_graph_is_offered_later(pages, qtbot, width):
     pages.resize(width, 600)
     QApplication.processEvents()  # layouts are requested by events
@@ -331,7 +331,9 @@ def test_all_tabs_are_whole_when_the_graph_is_offered_later(pages, qtbot, width)
         qtbot.wait(20)
         assert pages.tabs.width() >= pages.tabs.sizeHint().width()
         box = pages.weights.modes.mode_box
-        places.append((pages.tabs.tabRect(Page.SENSITIVITY), box.parentWidget(), controls.y()))
+        place = controls.mapTo(pages, controls.rect().topLeft())
+        places.append((pages.tabs.tabRect(Page.SENSITIVITY), box.parentWidget(), place.y()))
+        assert place.y() < pages.tabs.mapTo(pages, pages.tabs.rect().bottomLeft()).y(), "one row"
     assert all(place == places[0] for place in places), "tabs and controls do not move"
     last = pages.tabs.tabRect(Page.GRAPH)
     assert pages.tabs.rect().contains(last)
