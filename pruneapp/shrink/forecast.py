@@ -27,7 +27,7 @@ from pruneapp.export.report import CHANGES, EXACT, Exactness, ExportReport
 from pruneapp.export.rounding import CONTAINER, DTYPE, KEEP, Rounding
 from pruneapp.export.sharding import plan_weights
 from pruneapp.groups.axis import Axis, fields_of
-from pruneapp.groups.structure import Structure
+from pruneapp.groups.structure import Structure, Unknown
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods.coupled_units import protected_units
 from pruneapp.params import validate_all
@@ -45,7 +45,13 @@ from pruneapp.shrink.plan import (
 )
 from pruneapp.shrink.shrink import ShrinkRequest, plan_with_graph, shrink_checked
 from pruneapp.shrink.shrunk_state import ShrunkState
-from pruneapp.shrink.surveyed_state import USUAL_NORM, CutRequest, Scores, SurveyedState
+from pruneapp.shrink.surveyed_state import (
+    USUAL_NORM,
+    CutRequest,
+    Scores,
+    SurveyedState,
+    survey_state,
+)
 from pruneapp.shrink.unit_choice import WORDS, percents_of, read_scores
 from pruneapp.statistics.file import holds_statistics
 
@@ -261,6 +267,21 @@ def forecast(
             return ShrinkForecast(request, why_not=str(error))
         without = forecast(surveyed, possible, job, provenance)
         return replace(without, request=request, wrong=str(error))
+
+
+def shrunk_size(state: Snapshot, job: Job, provenance: Provenance | None = None) -> int:
+    """Return the bytes of the file, without other files, when the dead units of a state are cut.
+
+    Reads every member of a group. Raises `ShrinkError` if the model is of an unknown type, or
+    cannot be cut.
+    """
+    surveyed = survey_state(state, job)
+    if isinstance(surveyed, Unknown):
+        raise ShrinkError(surveyed.why_not)
+    found = forecast(surveyed, CutRequest(), job, provenance)
+    if found.after is None:
+        raise ShrinkError(found.why_not)
+    return found.after.nbytes
 
 
 def cut_out(  # noqa: PLR0917 - each its own type

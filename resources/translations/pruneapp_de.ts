@@ -5668,6 +5668,14 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <source>Packed size</source>
         <translation>Gepackte Größe</translation>
     </message>
+    <message>
+        <source>Shrunk file</source>
+        <translation>Verkleinerte Datei</translation>
+    </message>
+    <message>
+        <source>The size of the file when the pruned units are removed from all their tensors, as on the page Shrunk of the export dialog.</source>
+        <translation>Die Größe der Datei, wenn die geprunten Einheiten aus allen ihren Tensoren entfernt werden, wie auf der Seite „Verkleinert“ des Exportdialogs.</translation>
+    </message>
 </context>
 <context>
     <name>FileSizes</name>
@@ -23755,6 +23763,13 @@ steps</extracomment>
     <message>
         <source>nothing is removed yet</source>
         <translation>noch wird nichts entfernt</translation>
+    </message>
+</context>
+<context>
+    <name>ShrunkSizeController</name>
+    <message>
+        <source>The page Shrunk of the export dialog computes it.</source>
+        <translation>Die Seite „Verkleinert“ des Exportdialogs berechnet sie.</translation>
     </message>
 </context>
 <context>

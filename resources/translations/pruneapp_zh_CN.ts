@@ -5668,6 +5668,14 @@ Code inside checkpoints is never executed.</source>
         <source>Packed size</source>
         <translation>打包大小</translation>
     </message>
+    <message>
+        <source>Shrunk file</source>
+        <translation>缩减后的文件</translation>
+    </message>
+    <message>
+        <source>The size of the file when the pruned units are removed from all their tensors, as on the page Shrunk of the export dialog.</source>
+        <translation>从所有相关张量中移除被剪枝的单元后的文件大小，与导出对话框“缩减”页面上的相同。</translation>
+    </message>
 </context>
 <context>
     <name>FileSizes</name>
@@ -23754,6 +23762,13 @@ steps</extracomment>
     <message>
         <source>nothing is removed yet</source>
         <translation>尚未移除任何内容</translation>
+    </message>
+</context>
+<context>
+    <name>ShrunkSizeController</name>
+    <message>
+        <source>The page Shrunk of the export dialog computes it.</source>
+        <translation>请在导出对话框的“缩减”页面上计算。</translation>
     </message>
 </context>
 <context>

@@ -65,6 +65,7 @@ from pruneapp.gui.plots.shrunk_sizes import ShrunkSizesController
 from pruneapp.gui.plots.threshold_controller import ThresholdController
 from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.preview.preview_controller import PreviewController
+from pruneapp.gui.preview.shrunk_size_controller import ShrunkSizeController
 from pruneapp.gui.preview.step_info_controller import StepInfoController
 from pruneapp.gui.recipes.recipe_controller import RecipeController
 from pruneapp.gui.recipes.rounds_controller import RoundsController
@@ -359,6 +360,7 @@ class Workbench(QObject):
             form=views.form,
             panel=views.preview,
         )
+        self.shrunk_size = ShrunkSizeController(context, session, self.preview, views.preview.file)
         self.plots = PlotController(
             session,
             jobs,

@@ -9,16 +9,13 @@ from PySide6.QtWidgets import QDialog
 
 from pruneapp.document.history import PastState
 from pruneapp.errors import PruneAppError
-from pruneapp.groups.structure import Unknown
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.plots.quality import QualityView
 from pruneapp.gui.widgets.engine_text import translate_error
 from pruneapp.progress import Cancelled, Job
-from pruneapp.shrink.cut import ShrinkError
-from pruneapp.shrink.forecast import forecast
-from pruneapp.shrink.surveyed_state import CutRequest, survey_state
+from pruneapp.shrink.forecast import shrunk_size
 
 
 def shrunk_sizes(states: Mapping[int, PastState], job: Job) -> dict[int, int]:
@@ -30,13 +27,7 @@ def shrunk_sizes(states: Mapping[int, PastState], job: Job) -> dict[int, int]:
     found = {}
     for number, past in states.items():
         snapshot = past.load(Job(cancel=job.cancel))
-        surveyed = survey_state(snapshot, job)
-        if isinstance(surveyed, Unknown):
-            raise ShrinkError(surveyed.why_not)
-        size = forecast(surveyed, CutRequest(), job)
-        if size.after is None:
-            raise ShrinkError(size.why_not)
-        found[number] = size.after.nbytes
+        found[number] = shrunk_size(snapshot, job)
     return found
 
 

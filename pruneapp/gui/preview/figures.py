@@ -14,7 +14,14 @@ from pruneapp.export.size_bounds import CompactSize
 from pruneapp.gui.preview.preview_state import NO_UNITS, StepUnits
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import lay_in_column, lay_in_row
-from pruneapp.gui.widgets.labels import MUTED, as_plain, plain, translate, with_label
+from pruneapp.gui.widgets.labels import (
+    MUTED,
+    as_plain,
+    join_sentences,
+    plain,
+    translate,
+    with_label,
+)
 from pruneapp.gui.widgets.reports import GLYPHS, several
 from pruneapp.preview.estimate import Estimate
 
@@ -22,6 +29,7 @@ _BILLION = 10**9
 _SPACING = 4
 _PADDING = 16  # horizontal padding of the button "Preview"
 _WHOLE = "whole"
+_SHRUNK = "shrunk"
 ABOUT = "≈\u00a0"  # prefix of a number that is not exact
 
 
@@ -56,11 +64,13 @@ class Figures(QWidget):
             line.setVisible(key in keys)
 
     def hidden_height(self, *, whole: bool = False) -> int:
-        """Return the height of the hidden rows in pixels; `whole` includes that of the model."""
+        """Return the height of the hidden rows in pixels; `whole` includes that of the model.
+
+        Without the size of a shrunk file, which only few states have.
+        """
+        optional = {_SHRUNK} if whole else {_SHRUNK, _WHOLE}
         hidden = [
-            line
-            for key, line in self._lines.items()
-            if line.isHidden() and (whole or key != _WHOLE)
+            line for key, line in self._lines.items() if line.isHidden() and key not in optional
         ]
         return sum(line.sizeHint().height() + _SPACING for line in hidden)
 
@@ -240,14 +250,17 @@ class StepFigures(Figures):
 
 
 class FileSizes(Figures):
-    """The size of a dense file, and the packed size."""
+    """The size of a dense file, the packed size, and for some states that of a shrunk file."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(_sizes(), parent)
         self._formats: tuple[tuple[str, str], ...] = ()
         self._compact: CompactSize | None = None
         self._unpruned = False
+        self._shrunk: tuple[str, str] | None = None
         self._zeros = self.labels["size"].toolTip()
+        self._shrunk_help = self.labels[_SHRUNK].toolTip()
+        self._show_compact()
 
     def set_formats(self, formats: Sequence[tuple[str, str]]) -> None:
         """Set the export formats as (name, label), the default format first."""
@@ -275,6 +288,16 @@ class FileSizes(Figures):
         self._compact = sizes
         self._show_compact()
 
+    def set_shrunk(self, shrunk: tuple[str, str] | None) -> None:
+        """Set the size of a shrunk file, and why it is not known; None hides its row."""
+        self._shrunk = shrunk
+        text, why_not = shrunk or ("", "")
+        self._show_number(_SHRUNK, text)
+        tip = as_plain(join_sentences(*filter(None, (why_not, self._shrunk_help))))
+        for part in (self.words[_SHRUNK], self.labels[_SHRUNK]):
+            part.setToolTip(tip)
+        self._show_compact()
+
     def set_unpruned(self, *, unpruned: bool) -> None:
         """Set whether nothing is pruned: then the packed size is not shown."""
         if unpruned != self._unpruned:
@@ -283,7 +306,8 @@ class FileSizes(Figures):
 
     def _show_compact(self) -> None:
         sizes = None if self._unpruned else self._compact
-        self.show_only(("size",) if self._unpruned else self.labels)
+        shown = {"size"} if self._unpruned else {"size", "packed"}
+        self.show_only(shown if self._shrunk is None else {*shown, _SHRUNK})
         self._show_number("packed", "" if sizes is None else number_format.size(sizes.packed))
         tip = number_format.packed_size_help()
         if sizes is not None:
@@ -321,6 +345,15 @@ def _sizes() -> tuple[tuple[str, str, str], ...]:
             ),
         ),
         ("packed", translate("Figures", "Packed size"), ""),
+        (
+            _SHRUNK,
+            translate("Figures", "Shrunk file"),
+            translate(
+                "Figures",
+                "The size of the file when the pruned units are removed from all their tensors, as "
+                "on the page Shrunk of the export dialog.",
+            ),
+        ),
     )
 
 

@@ -1,0 +1,69 @@
+"""The size of a shrunk file of the current state, beside its other sizes."""
+
+from __future__ import annotations
+
+import pytest
+
+from pruneapp.gui.preview import shrunk_size_controller
+from pruneapp.gui.widgets.number_format import size
+from tests.support.model_folders import write_llama
+
+
+@pytest.fixture
+def opened(user, tmp_path):
+    user.open_file(write_llama(tmp_path / "tiny"))
+    user.wait_preview()
+    return user
+
+
+def prune_neurons(user):
+    user.choose(user.rule.method, "FFN neurons")
+    user.ask_amount("25%")
+    user.prune()
+
+
+def test_the_shrunk_size_is_that_of_the_export(opened):
+    user, file = opened, opened.views.preview.file
+    assert file.labels["shrunk"].isHidden() or not file.labels["shrunk"].isVisible()
+    prune_neurons(user)
+    assert file.labels["shrunk"].isVisible()
+    user.wait(lambda: file.labels["shrunk"].text() != "–")
+    shown = file.labels["shrunk"].text()
+    dialog = user.open_export()
+    user.click(dialog.tabs, dialog.tabs.tabRect(1).center())
+    user.wait(lambda: dialog.page.forecast is not None and dialog.page.forecast.after is not None)
+    assert shown == size(dialog.page.forecast.after.nbytes)
+    dialog.reject()
+    user.click(user.views.preview.action.preview)
+    user.wait(lambda: not file.labels["shrunk"].isVisible())
+    user.key("Ctrl+Z")
+    user.wait(lambda: user.document.position == 0)
+    assert not file.labels["shrunk"].isVisible()
+    user.key("Ctrl+Shift+Z")
+    user.wait(lambda: file.labels["shrunk"].text() == shown)
+    assert file.labels["shrunk"].isVisible()
+
+
+def test_a_step_of_individual_weights_shows_no_shrunk_size(opened):
+    opened.prune()
+    assert not opened.views.preview.file.labels["shrunk"].isVisible()
+
+
+def test_the_size_of_a_large_model_is_left_to_the_export(opened, monkeypatch):
+    monkeypatch.setattr(shrunk_size_controller, "MAX_BYTES", 1000)
+    prune_neurons(opened)
+    label = opened.views.preview.file.labels["shrunk"]
+    assert label.text() == "–"
+    assert "The page Shrunk of the export dialog computes it." in label.toolTip()
+
+
+def test_it_is_stated_why_a_state_cannot_be_shrunk(user, tmp_path):
+    from tests.support.small_cnn import write_cnn
+
+    user.open_file(write_cnn(tmp_path / "cnn.pt"))
+    user.choose(user.rule.method, "Ln structured (channels)")
+    user.prune()
+    label = user.views.preview.file.labels["shrunk"]
+    user.wait(lambda: "\n" not in label.toolTip() and label.isVisible() and label.toolTip())
+    user.wait_idle()
+    assert label.text() == "176 kB"
