@@ -13096,6 +13096,16 @@ steps</extracomment>
         <translation>Wählen Sie &apos;{stem}&apos; für einen Ordner.</translation>
     </message>
     <message>
+        <source>&apos;{job}&apos; is waiting for &apos;{before}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>„{job}“ wartet auf „{before}“.</translation>
+    </message>
+    <message>
+        <source>Cancel &apos;{job}&apos; in the list of jobs; Esc cancels the running job.</source>
+        <extracomment>sentences</extracomment>
+        <translation>„{job}“ lässt sich in der Liste der Aufträge abbrechen; Esc bricht den laufenden Auftrag ab.</translation>
+    </message>
+    <message>
         <source>The evaluation uses random token IDs, and with fewer tokens the same ID is another token: the outputs cannot be compared.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Auswertung verwendet zufällige Token-IDs, und mit weniger Token steht dieselbe ID für ein anderes Token: Die Ausgaben sind nicht vergleichbar.</translation>

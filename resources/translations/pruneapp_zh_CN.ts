@@ -13095,6 +13095,16 @@ steps</extracomment>
         <translation>要写为文件夹，请选择 &apos;{stem}&apos;。</translation>
     </message>
     <message>
+        <source>&apos;{job}&apos; is waiting for &apos;{before}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>“{job}”正在等待“{before}”。</translation>
+    </message>
+    <message>
+        <source>Cancel &apos;{job}&apos; in the list of jobs; Esc cancels the running job.</source>
+        <extracomment>sentences</extracomment>
+        <translation>在任务列表中取消“{job}”；Esc 会取消正在运行的任务。</translation>
+    </message>
+    <message>
         <source>The evaluation uses random token IDs, and with fewer tokens the same ID is another token: the outputs cannot be compared.</source>
         <extracomment>sentences</extracomment>
         <translation>评估使用随机词元 ID，而词元减少后同一 ID 表示另一个词元：输出无法比较。</translation>

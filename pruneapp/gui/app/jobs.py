@@ -426,7 +426,7 @@ class Jobs(QObject):
                 now - (task.began if task.begun else task.since),
                 task.begun,
                 task.token.cancelled,
-                "" if task.begun else self._title_before(task),
+                "" if task.begun else self.title_before(task.lane, task),
                 task.show,
             )
             for task in self._pending
@@ -438,15 +438,20 @@ class Jobs(QObject):
         """Return the state of a visible task; None if it has ended."""
         return next((state for state in self.states() if state.key is key), None)
 
-    def _title_before(self, task: Task[Any]) -> str:
-        """Return the title of the last task before a queued one on its thread; "" for none."""
+    def title_before(self, lane: Lane, task: Task[Any] | None = None) -> str:
+        """Return the title of the last task before a queued one on its thread.
 
-        def thread(task: Task[Any]) -> Lane:
-            return _SHARED.get(task.lane, task.lane)
+        "" if there is none or it is not visible. If `task` is None, of a task that is queued now.
+        """
 
-        before = self._pending[: self._pending.index(task)]
+        def thread(lane: Lane) -> Lane:
+            return _SHARED.get(lane, lane)
+
+        end = len(self._pending) if task is None else self._pending.index(task)
         same = [
-            other for other in before if thread(other) is thread(task) and not other.token.cancelled
+            other
+            for other in self._pending[:end]
+            if thread(other.lane) is thread(lane) and not other.token.cancelled
         ]
         return same[-1].title if same and same[-1].visible else ""
 

@@ -16,7 +16,8 @@ after the `yield` runs, except `finally`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial, wraps
 from inspect import GEN_RUNNING, getgeneratorstate
@@ -245,6 +246,34 @@ class Feature(Controller, Generic[D]):
         """Remove the notice with the last error of a flow, which succeeds now."""
         if name in self.refused:
             self._notifications.end_error(self.refused.pop(name))
+
+    @contextmanager
+    def lock_during(self, step: RunJob[Any], why: PruneAppError) -> Iterator[None]:
+        """Refuse changes of the document, except to go to other states, while work runs.
+
+        Use as a context manager around its `yield`. `step` runs on `Lane.PROGRAM`. The reason is
+        `why`, or while the step is queued, the job that it waits for.
+        """
+        job = step.title
+
+        def lock(before: str) -> None:
+            waits = PruneAppError(
+                f"'{job}' is waiting for '{before}'.",
+                remedy=f"Cancel '{job}' in the list of jobs; Esc cancels the running job.",
+            )
+            self.session.lock(self, waits if before else why, may_look=True)
+
+        def update() -> None:
+            if step.task is not None and (state := self.jobs.state_of(step.task)) is not None:
+                lock(state.waits_for)
+
+        lock(self.jobs.title_before(Lane.PROGRAM))
+        self.jobs.listChanged.connect(update)
+        try:
+            yield
+        finally:
+            self.jobs.listChanged.disconnect(update)
+            self.session.lock(self, None)
 
     def open_dialog(self, dialog: D) -> None:
         """Show a dialog, modal to the window, and delete it when it is finished; returns at once.

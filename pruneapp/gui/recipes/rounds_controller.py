@@ -334,26 +334,21 @@ class RoundsController(Feature[RoundsDialog]):
             self.tr("Round {n} of {count}"),
         )
         self._running = RunJob(self.tr("Iterative pruning"), rounds.compute, Lane.PROGRAM)
-        self.session.lock(
-            self,
-            PruneAppError(
-                "Iterative pruning is running.",
-                remedy="Wait for it to finish, or press Esc to cancel it. Complete rounds are "
-                "kept.",
-            ),
-            may_look=True,
+        running = PruneAppError(
+            "Iterative pruning is running.",
+            remedy="Wait for it to finish, or press Esc to cancel it. Complete rounds are kept.",
         )
         problem: PruneAppError | None = None
         cancelled = False
         try:
-            yield from self._running
+            with self.lock_during(self._running, running):
+                yield from self._running
         except Cancelled:
             cancelled = True
         except PruneAppError as error:
             problem = error
         finally:
             self._running = None
-            self.session.lock(self, None)
         yield from self._append(rounds, position, source)
         text = self._summary(rounds, len(steps))
         if cancelled:

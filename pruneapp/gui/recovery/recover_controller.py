@@ -338,16 +338,15 @@ class RecoverController(Feature[Dialog]):
         )
         blocks = not request.trains and request.settings.windows
         self._show_panel(RecoveryProgress(steps, request.trains, blocks))
-        self.session.lock(
-            self,
-            PruneAppError("A recovery is running.", remedy="Wait for it to finish, or cancel it."),
-            may_look=True,
+        running = PruneAppError(
+            "A recovery is running.", remedy="Wait for it to finish, or cancel it."
         )
         began = time.monotonic()
         try:
-            found = yield from self._running
-            self._close_panel()
-            accepted = yield from self._accept(found)
+            with self.lock_during(self._running, running):
+                found = yield from self._running
+                self._close_panel()
+                accepted = yield from self._accept(found)
         except Cancelled:
             text = self.tr("Recovery cancelled: nothing was changed.")
             if time.monotonic() - began > _CONTINUES_AFTER_S:
@@ -359,7 +358,6 @@ class RecoverController(Feature[Dialog]):
         finally:
             self._run = self._running = None
             self._close_panel()
-            self.session.lock(self, None)
         if not accepted:
             self._notifications.show_done(self.tr("Result discarded: nothing was changed."))
             return

@@ -297,21 +297,17 @@ class RepairController(Feature[RepairDialog]):
         before = self.document.key_of(position)
         self._notifications.end(NoticeTopic.EVALUATION, NoticeTopic.PRUNING)
         self._repairing = RunJob(self.tr("Repair"), work, Lane.PROGRAM)
-        self.session.lock(
-            self,
-            PruneAppError(
-                "A repair is running.", remedy="Wait for it to finish, or press Esc to cancel it."
-            ),
-            may_look=True,
+        running = PruneAppError(
+            "A repair is running.", remedy="Wait for it to finish, or press Esc to cancel it."
         )
         try:
-            done = yield from self._repairing
+            with self.lock_during(self._repairing, running):
+                done = yield from self._repairing
         except Cancelled:
             self._notifications.show_done(self.tr("Repair cancelled: nothing was changed."))
             return
         finally:
             self._repairing = None
-            self.session.lock(self, None)
         if not (state := self.session.commit(done.repair, at=position)):
             return
         document = self.document

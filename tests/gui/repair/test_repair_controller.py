@@ -15,6 +15,7 @@ from safetensors.numpy import save_file
 
 from pruneapp.edits.zeros import TreatZeros
 from pruneapp.evaluation.metric import Metric
+from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.mainwindow import job_list
 from pruneapp.gui.repair import repair_controller
@@ -282,6 +283,25 @@ def test_escape_cancels_at_once_and_changes_wait(pruned, tmp_path, fake_torch):
     assert not user.document.snapshot().values
     user.key("Ctrl+Z")
     user.wait(lambda: user.document.position == 0)
+
+
+def test_a_repair_behind_another_job_says_what_it_waits_for(pruned, tmp_path, fake_torch):
+    """Regression: it said that the repair was running, and that Esc cancels it."""
+    user, jobs, gate = pruned, pruned.workbench.jobs, Gate(closed=True)
+    jobs.run(gate.wait, endings := [].append, endings, title="Scan", lane=Lane.PROGRAM)
+    run_script(user, SLEEPS, tmp_path)
+    note = user.views.preview.note
+    user.wait(lambda: note.text().startswith("'Repair' is waiting for 'Scan'."))
+    assert "Cancel 'Repair' in the list of jobs; Esc cancels the running job." in note.text()
+    assert not user.views.preview.action.button.isEnabled()
+    gate.closed = False
+    user.wait(lambda: note.text().startswith("A repair is running."))
+    pid = process_of(user, tmp_path)
+    user.key("Esc")
+    user.wait(lambda: user.workbench.repair._repairing is None)
+    assert user.views.preview.action.button.isEnabled()
+    assert note.text().startswith("These settings would prune")
+    user.wait(lambda: not living(pid))
 
 
 def test_other_states_can_be_looked_at_meanwhile(pruned, statistics, monkeypatch):
