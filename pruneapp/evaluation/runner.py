@@ -155,6 +155,17 @@ def data_of(runner: Runner, *, calibrating: bool = False) -> str:
     return f"{'test ' if others else ''}images:{options.images.absolute()}"
 
 
+def are_different_data(first: str, second: str) -> bool:
+    """Return whether two names of `data_of` certainly name different data.
+
+    Unknown data, "", and those of different scripts or commands may be the same.
+    """
+    both = first, second
+    return first != second and not any(
+        name.startswith(("command:", "script:", "evaluate of script:")) or not name for name in both
+    )
+
+
 @dataclass(frozen=True)
 class Answer:
     """The answer of a state to a prompt."""

@@ -1403,6 +1403,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Diesen Zustand auswerten</translation>
     </message>
     <message>
+        <source>Scan: {scanned}; evaluation: {evaluated}.</source>
+        <translation>Scan: {scanned}; Auswertung: {evaluated}.</translation>
+    </message>
+    <message>
         <source>The allocation was chosen on the data that the same script evaluates, so its score there is optimistic. Evaluate it on held-out data, too.</source>
         <translation>Die Verteilung wurde mit den Daten gewählt, mit denen dasselbe Skript auswertet; das Ergebnis ist dort zu günstig. Werten Sie sie auch mit zurückgehaltenen Daten aus.</translation>
     </message>
@@ -1425,10 +1429,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>Allocation: {metric} {measured} measured, {predicted} predicted: tensors pruned together usually lose more than each alone. {data}</source>
         <translation>Zuteilung: {metric} {measured} gemessen, {predicted} vorhergesagt: Gemeinsam geprunte Tensoren verlieren meist mehr als jeder allein. {data}</translation>
-    </message>
-    <message>
-        <source>The unpruned model has exactly the same value as in the scan, so both probably used the same data.</source>
-        <translation>Das ungeprunte Modell hat genau denselben Wert wie im Scan; vermutlich wurden dieselben Daten verwendet.</translation>
     </message>
 </context>
 <context>
@@ -8299,6 +8299,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>{metric} {value}</source>
         <translation>{metric} {value}</translation>
+    </message>
+    <message>
+        <source>random inputs</source>
+        <translation>zufällige Eingaben</translation>
     </message>
     <message>
         <source>▲ evaluated on the data it was chosen or calibrated with</source>

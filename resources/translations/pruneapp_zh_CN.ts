@@ -1403,6 +1403,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>评估此状态</translation>
     </message>
     <message>
+        <source>Scan: {scanned}; evaluation: {evaluated}.</source>
+        <translation>扫描：{scanned}；评估：{evaluated}。</translation>
+    </message>
+    <message>
         <source>The allocation was chosen on the data that the same script evaluates, so its score there is optimistic. Evaluate it on held-out data, too.</source>
         <translation>该分配是用同一脚本的评估数据选出的，因此在这些数据上的得分偏乐观。请同时在留出数据上评估。</translation>
     </message>
@@ -1425,10 +1429,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>Allocation: {metric} {measured} measured, {predicted} predicted: tensors pruned together usually lose more than each alone. {data}</source>
         <translation>分配：{metric} 测得 {measured}，预测为{predicted}：一起剪枝的张量通常比各自单独剪枝损失更多。{data}</translation>
-    </message>
-    <message>
-        <source>The unpruned model has exactly the same value as in the scan, so both probably used the same data.</source>
-        <translation>未剪枝模型的值与扫描时完全相同，因此两者很可能使用了相同的数据。</translation>
     </message>
 </context>
 <context>
@@ -8299,6 +8299,10 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>{metric} {value}</source>
         <translation>{metric} {value}</translation>
+    </message>
+    <message>
+        <source>random inputs</source>
+        <translation>随机输入</translation>
     </message>
     <message>
         <source>▲ evaluated on the data it was chosen or calibrated with</source>

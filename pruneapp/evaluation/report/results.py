@@ -46,6 +46,7 @@ class KeptScan(msgspec.Struct, frozen=True):
     evaluation: str  # hash of script, interpreter and options
     shares: tuple[str, ...] = ()  # names of the metrics that are shares of samples
     state: int = -1  # index of the scanned state in the history; -1 if it was deleted
+    conditions: Conditions | None = None  # script, data and options, to be shown
 
     @property
     def progress(self) -> float:

@@ -165,14 +165,6 @@ class ScriptProcess:
         return None if self._evaluator is None else self._evaluator.seconds
 
     @property
-    def script(self) -> tuple[str, int, int | None] | None:
-        """SHA-256, seed and limit of a user's script; None if it is built in or has not run yet."""
-        agreed, evaluator = self.agreed, self._evaluator
-        if evaluator is None or (isinstance(agreed, AgreedScript) and agreed.script.builtin):
-            return None
-        return evaluator.runner.sha256, evaluator.seed, evaluator.runner.options.limit
-
-    @property
     def runs_script(self) -> bool:
         """Whether it is a script, and not a command line."""
         return isinstance(self.agreed, AgreedScript)
@@ -236,6 +228,7 @@ class EvaluationController(Feature[EvaluateDialog]):
         self._evaluation = ""
         self._results: dict[tuple[str, str], StateQuality] = {}  # by hash of state and evaluation
         self._conditions: dict[str, Conditions] = {}  # by hash of evaluation, the latest last
+        self._data: dict[str, str] = {}  # names of data, see `data_of`, by hash of evaluation
         self._state_hashes: dict[object, str] = {}  # hashes of states, by the keys of records
         self._queue: list[object] = []
         self._count = 0  # number of states that were queued together
@@ -393,6 +386,7 @@ class EvaluationController(Feature[EvaluateDialog]):
 
     def _store_result(self, key: object, found: Measurement) -> None:
         self._evaluation = found.evaluation
+        self._data[found.evaluation] = found.data
         self._conditions.pop(found.evaluation, None)
         self._conditions[found.evaluation] = found.conditions
         self._state_hashes[key] = found.state
@@ -637,6 +631,7 @@ class EvaluationController(Feature[EvaluateDialog]):
         self._source, self._is_for_scan_only, self._evaluation, self.metric = None, False, "", ""
         self._results.clear()
         self._conditions.clear()
+        self._data.clear()
         self._state_hashes.clear()
         self._identity.cancel()
         self._change.cancel()
@@ -772,9 +767,9 @@ class EvaluationController(Feature[EvaluateDialog]):
         return None if self._process is None else self._process.seconds
 
     @property
-    def script_in_use(self) -> tuple[str, int, int | None] | None:
-        """SHA-256, seed and limit of the user's script; None if it is built in or has not run."""
-        return None if self._process is None else self._process.script
+    def data(self) -> str:
+        """Name of the data of the present evaluation, see `data_of`; empty until it has run."""
+        return self._data.get(self._evaluation, "")
 
     @property
     def evaluation(self) -> str:

@@ -25,6 +25,7 @@ class Measurement:
     state: str  # SHA-256 of the state
     evaluation: str  # hash of script, interpreter and options
     conditions: Conditions  # script, interpreter and options, to be shown
+    data: str  # name of the data, see `data_of`
     quality: StateQuality
     notices: tuple[str, ...]
 
@@ -45,7 +46,7 @@ def measure_state(
     result = evaluator.measure(snapshot, job)
     pruned = snapshot.masks.total_pruned
     baseline = evaluator.baseline
-    calibrated = data_of(evaluator.runner) in calibrated_with
+    data = data_of(evaluator.runner)
     metrics = [
         MetricChange(
             change.name,
@@ -56,7 +57,7 @@ def measure_state(
             change.higher,
             change.judged,
             change.metric.share,
-            calibrated,
+            data in calibrated_with,
         )
         for change in evaluator.changes(result)
     ]
@@ -69,7 +70,7 @@ def measure_state(
     )
     samples, notices = result.measured.samples, result.measured.notices
     conditions = replace(conditions_of(evaluator.runner), samples=samples)
-    return Measurement(result.key.state, result.key.evaluation, conditions, quality, notices)
+    return Measurement(result.key.state, result.key.evaluation, conditions, data, quality, notices)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from pruneapp.errors import PruneAppError, StaleError
 from pruneapp.evaluation.allocation import Allocation, Bound, allocate
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.report.results import KeptScan
+from pruneapp.evaluation.runner import are_different_data
 from pruneapp.evaluation.scan import changes_sha256, with_protection
 from pruneapp.evaluation.scan_file import ScanMetric
 from pruneapp.gui.app.context import AppContext
@@ -34,7 +35,7 @@ from pruneapp.gui.sensitivity.scan_controller import ScanController
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import numbered_title, translate_error, translate_param
 from pruneapp.gui.widgets.labels import as_sentence, join_sentences
-from pruneapp.gui.widgets.reports import calibration_mark
+from pruneapp.gui.widgets.reports import calibration_mark, data_in_words
 from pruneapp.methods.limits import LIMITS
 from pruneapp.params import AmountParam
 from pruneapp.preview.preview import compute_preview
@@ -253,10 +254,18 @@ class AllocationController(Feature[AllocationDialog]):
         return join_sentences(*parts)
 
     def _same_data(self, kept: KeptScan) -> str:
-        """Return a note on whether the scan and its result are measured on the same data."""
-        now, scanned = self._evaluation.script_in_use, kept.scan.conditions
-        same = now is not None and now[:2] == (scanned.script_sha256, scanned.seed)
-        same_limit = same and now is not None and now[2] == scanned.limit
+        """Return a note on whether the scan and its result are measured on the same data.
+
+        Data are compared by their names, see `data_of`. Different scripts of the user may use the
+        same data.
+        """
+        now, scanned = self._evaluation.shown_conditions, kept.scan.conditions
+        data = self._evaluation.data
+        if now is not None and are_different_data(scanned.data, data) and kept.conditions:
+            text = self.tr("Scan: {scanned}; evaluation: {evaluated}.")
+            return text.format(scanned=data_in_words(kept.conditions), evaluated=data_in_words(now))
+        same = now is not None and (data, now.seed) == (scanned.data, scanned.seed)
+        same_limit = same and now is not None and now.limit == scanned.limit
         if kept.evaluation == self._evaluation.evaluation or same_limit:
             return self.tr(
                 "The allocation was chosen on the data that the same script evaluates, so its "
@@ -309,15 +318,7 @@ class AllocationController(Feature[AllocationDialog]):
             "Allocation: {metric} {measured} measured, {predicted} predicted: tensors pruned "
             "together usually lose more than each alone. {data}"
         )
-        if prediction.kept.evaluation != self._evaluation.evaluation and (
-            found.original == metric.before
-        ):
-            data = self.tr(
-                "The unpruned model has exactly the same value as in the scan, so both probably "
-                "used the same data."
-            )
-        else:
-            data = self._same_data(prediction.kept)
+        data = self._same_data(prediction.kept)
         self._notifications.show_info(NoticeTopic.ALLOCATION, text.format(**words, data=data))
 
     # -- the document ---------------------------------------------------------------------------

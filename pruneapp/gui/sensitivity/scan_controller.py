@@ -6,7 +6,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -21,6 +21,7 @@ from pruneapp.document.history import PastState
 from pruneapp.document.step import Row
 from pruneapp.errors import PruneAppError, SelectionError
 from pruneapp.evaluation.report.results import KeptScan, scans_in
+from pruneapp.evaluation.runner import conditions_of
 from pruneapp.evaluation.scan import (
     AMOUNTS,
     ScanRequest,
@@ -105,13 +106,15 @@ def run_scan(
     aside = Job(cancel=job.cancel)
     of_it = [scan for scan in known if scan.conditions.method == request.method]
     former = next((s for s in of_it if can_continue(s, evaluator, snapshot, request, aside)), None)
-    judged = False
+    judged, conditions = False, conditions_of(evaluator.runner)
     for scan in scan_tensors(
         evaluator, snapshot, request, job, known=former, kernel=kernel(), calibration=calibration
     ):
-        first = () if evaluator.baseline is None else evaluator.baseline.first.metrics.items()
-        shares = tuple(name for name, metric in first if metric.share)
-        tell(KeptScan(scan, evaluator.runner.key, shares))
+        assert evaluator.baseline is not None  # measured before anything is pruned
+        first = evaluator.baseline.first
+        shares = tuple(name for name, metric in first.metrics.items() if metric.share)
+        conditions = replace(conditions, samples=first.measured.samples)
+        tell(KeptScan(scan, evaluator.runner.key, shares, conditions=conditions))
         if not judged:
             judge(aside)
             judged = True

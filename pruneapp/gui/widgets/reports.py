@@ -333,6 +333,18 @@ def conditions_in_words(conditions: Conditions) -> str:
     return join_names(*parts)
 
 
+def data_in_words(conditions: Conditions) -> str:
+    """Return the data of a metric and their number: ``pages.txt, 100 of 504 sentences``.
+
+    The data of the user's script or command are unknown, so its name is returned.
+    """
+    name = conditions.data or conditions.name
+    if conditions.kind == "inputs":
+        name = translate("Quality", "random inputs")
+    samples = samples_in_words(conditions.samples, conditions.limit)
+    return join_names(abridge_text(escape_text(name)), *samples)
+
+
 def samples_in_words(samples: Samples | None, limit: int | None = None) -> list[str]:
     """Return phrases on the samples that were used; if they are unknown, on the limit, if any."""
     if samples is None:

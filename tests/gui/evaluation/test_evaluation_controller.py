@@ -239,7 +239,7 @@ def test_the_evaluation_of_a_cut_does_not_change_the_samples_of_the_states(prune
     conditions, key = evaluation.shown_conditions, next(iter(evaluation._state_hashes))
     (state, hash_), quality = next(iter(evaluation._results.items()))
     samples = Samples("lines", 200, 200, tokens=5816)  # of a smaller vocabulary
-    cut = Measurement(state, hash_, replace(conditions, samples=samples), quality, ())
+    cut = Measurement(state, hash_, replace(conditions, samples=samples), "", quality, ())
 
     evaluation.keep_cut(evaluation._process, key, "vocab 1976", MeasuredCut(state, cut))
 

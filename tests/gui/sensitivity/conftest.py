@@ -9,7 +9,10 @@ import pytest
 from safetensors.numpy import save_file
 
 from pruneapp.evaluation.metric import Metric
+from pruneapp.evaluation.runner import ScriptRunner
+from pruneapp.gui.evaluation.script_controller import AgreedScript
 from pruneapp.gui.evaluation.source_choice import DataKind
+from tests.gui.script_runner import LocalRunner
 
 FIRST, SECOND = "first.weight", "second.weight"
 SIZES = {FIRST: 40, SECOND: 30}
@@ -39,6 +42,15 @@ def opened(user, tmp_path):
     return user.open_file(path)
 
 
+def choose_data(user, choice, script, text=None):
+    """Choose a script, or a text if there is one, in a dialog."""
+    kind = DataKind.SCRIPT if text is None else DataKind.TEXT
+    if kind in choice.radios and len(choice.radios) > 1:
+        user.click(choice.radios[kind])
+    choice.fields[kind].clear()
+    user.type(choice.fields[kind], str(text or script))
+
+
 class Scans:
     """Operates the dialogs and the page of scans."""
 
@@ -46,18 +58,18 @@ class Scans:
         self.user, self.script = user, script
         self.view = user.views.pages.sensitivity
 
-    def ask(self, limit="", seed=""):
-        """Open the dialog, and enter the script, limit and seed."""
+    def ask(self, limit="", seed="", text=None):
+        """Open the dialog, and enter the script, or else the path of a text; limit and seed."""
         user = self.user
         user.menu("Tools", "Scan sensitivity")
         controller = user.workbench.scans
         user.wait(lambda: controller.dialog is not None and controller.dialog.isVisible())
         dialog = controller.dialog
-        user.type(dialog.choice.fields[DataKind.SCRIPT], str(self.script))
+        choose_data(user, dialog.choice, self.script, text)
         user.type(dialog.choice.python, sys.executable)
-        for field, text in ((dialog.choice.limit, limit), (dialog.choice.seed, seed)):
+        for field, number in ((dialog.choice.limit, limit), (dialog.choice.seed, seed)):
             field.clear()
-            user.type(field, text)
+            user.type(field, number)
         return dialog
 
     def begin(self, amounts="50%, 90%", **given):
@@ -88,6 +100,54 @@ class Scans:
         canvas = self.view.canvas
         at = canvas.cell_rect(row, column).center().toPoint()
         self.user.click(canvas.viewport(), at)
+
+
+@pytest.fixture
+def encoder(user, tmp_path):
+    """Return the user with the folder of an encoder open, and both tensors checked."""
+    folder = tmp_path / "encoder"
+    folder.mkdir()
+    rng = np.random.default_rng(1)
+    shapes = {FIRST: (5, 8), SECOND: (6, 5)}
+    tensors = {n: rng.normal(size=s).astype(np.float32) for n, s in shapes.items()}
+    save_file(tensors, folder / "model.safetensors")
+    (folder / "config.json").write_text('{"architectures": ["BertModel"]}')
+    return user.open_file(folder)
+
+
+@pytest.fixture
+def texts(tmp_path):
+    """Return the paths of two texts with different sentences."""
+    paths = tmp_path / "calib.txt", tmp_path / "sentences.txt"
+    for path in paths:
+        path.write_text(f"A sentence of {path.stem}.\n")
+    return paths
+
+
+class LocalScriptRunner(LocalRunner, ScriptRunner):
+    """Measures in this process; its data are known by the options of the script."""
+
+    def __init__(self, script, measure, options):
+        super().__init__(script, measure, options)
+        self.worker.script = script
+
+
+@pytest.fixture
+def text_runners(monkeypatch, measure):
+    """Run built-in evaluations of texts in this process; return the list of runners made."""
+    made = []
+
+    def make(agreed, _job):
+        made.append(LocalScriptRunner(agreed.script, measure, agreed.options))
+        return made[-1]
+
+    monkeypatch.setattr(AgreedScript, "runner", make)
+    return made
+
+
+@pytest.fixture
+def encoder_scans(encoder, text_runners, script):
+    return Scans(encoder, script)
 
 
 @pytest.fixture

@@ -139,7 +139,7 @@ def test_it_says_of_limit_and_seed_whether_the_data_are_others(scans, opened):
     opened.wait(lambda: opened.document.position == 1)
     opened.key("Ctrl+M")
     opened.wait(lambda: "measured" in str(opened.notices))
-    assert "both probably used the same data" in plain(opened.notices[0])
+    assert "may be evaluated on the same data" in plain(opened.notices[0])
 
 
 def evaluate(user, script, limit="", seed=""):
