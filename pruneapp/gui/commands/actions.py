@@ -151,6 +151,13 @@ class Actions:
         self._tips[name] = tip
         self._by_id[name].setToolTip(self.tip(name))
 
+    def set_refused(self, name: str, why: str) -> None:
+        """Disable a command with `why` as its tooltip and status tip; "" enables it again."""
+        spec = next(spec for spec in COMMANDS if spec.id == name)
+        self._by_id[name].setEnabled(not why)
+        self._by_id[name].setStatusTip(why or translate_command_text(spec.tip))
+        self.set_tip(name, why or translate_command_text(spec.tip))
+
     def on_shortcut_changed(self, name: str, callback: Callable[[str], object]) -> None:
         """Call `callback` with the shortcut of a command, now and after each change."""
         self._shortcut_callbacks.append((name, callback))

@@ -60,7 +60,10 @@ def generate_pairs(
 
 
 class GenerateController(Feature[GenerateDialog]):
-    """Opens the dialog, and generates what it requests."""
+    """Opens the dialog, and generates what it requests.
+
+    The command is disabled for models that generate no text.
+    """
 
     commands: ClassVar = {"generate": "ask"}
 
@@ -73,15 +76,29 @@ class GenerateController(Feature[GenerateDialog]):
         self._last_prompts = ""
         context.jobs.progressed.connect(self._on_progressed)
         context.theme.changed.connect(self._on_theme)
+        session.opened.connect(self._on_opened)
+
+    @Slot()
+    def _on_opened(self) -> None:
+        """Enable the command, or disable it with the reason."""
+        configuration = self.session.contents.configuration
+        if DataKind.TOKENS not in self._scripts.kinds:
+            why = translate_error(
+                EvaluationError(
+                    "Only a language model in a folder of transformers can generate text here.",
+                    remedy="Open the folder that contains its config.json and its tokenizer.",
+                )
+            )
+        elif configuration is not None and configuration.embeds:
+            (name, *_) = configuration.architectures
+            why = translate_sentence(f"A model of the class {name} generates no text.")
+        else:
+            why = ""
+        self._actions.set_refused("generate", why)
 
     @flow
     def ask(self) -> Flow[None]:
-        """Open the dialog; show an error if the file is no folder of a transformers model."""
-        if DataKind.TOKENS not in self._scripts.kinds:
-            raise EvaluationError(
-                "Only a language model in a folder of transformers can generate text here.",
-                remedy="Open the folder that contains its config.json and its tokenizer.",
-            )
+        """Open the dialog."""
         document = self.document
         label = translate_step(document.items[document.position].label)
         dialog = GenerateDialog(label, self._window)

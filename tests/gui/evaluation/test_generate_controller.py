@@ -137,12 +137,25 @@ def test_an_error_is_shown_in_the_dialog(at_dialog):
     dialog.reject()
 
 
-def test_other_models_are_refused_with_the_reason(user, tmp_path, fake):
+@pytest.mark.parametrize(
+    ("architecture", "reason"),
+    [
+        ("", "Only a language model in a folder of transformers can generate text here. Open the"),
+        ("BertModel", "A model of the class BertModel generates no text."),
+        ("LlamaForCausalLM", "Compare the answers of the unpruned model and of the current state"),
+    ],
+)
+def test_the_command_is_disabled_with_the_reason_for_other_models(
+    user, tmp_path, architecture, reason
+):
     import numpy as np
     from safetensors.numpy import save_file
 
     save_file({"a.weight": np.ones((4, 4), np.float32)}, tmp_path / "m.safetensors")
-    user.open_file(tmp_path / "m.safetensors")
-    user.menu("Tools", "Generate")
-    user.wait(lambda: any("Only a language model" in text for text in user.notices))
-    assert fake.asked == []
+    if architecture:
+        (tmp_path / "config.json").write_text(f'{{"architectures": ["{architecture}"]}}')
+    user.open_file(tmp_path if architecture else tmp_path / "m.safetensors")
+    action = user.window.actions_["generate"]
+    assert action.isEnabled() == (architecture == "LlamaForCausalLM")
+    assert action.toolTip().startswith(reason)
+    assert action.statusTip() == action.toolTip()
