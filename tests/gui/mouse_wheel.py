@@ -7,7 +7,12 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 
-def turn_wheel(widget: QWidget, steps: int = -1, at: QPoint | None = None) -> None:
+def turn_wheel(
+    widget: QWidget,
+    steps: int = -1,
+    at: QPoint | None = None,
+    modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
+) -> None:
     """Turn the wheel by some notches over a point of a widget, by default its center."""
     at = widget.rect().center() if at is None else at
     under: QWidget | None = widget.childAt(at) or widget
@@ -19,7 +24,7 @@ def turn_wheel(widget: QWidget, steps: int = -1, at: QPoint | None = None) -> No
             QPoint(),
             QPoint(0, 120 * steps),
             Qt.MouseButton.NoButton,
-            Qt.KeyboardModifier.NoModifier,
+            modifiers,
             Qt.ScrollPhase.NoScrollPhase,
             False,
         )

@@ -26,6 +26,7 @@ from PySide6.QtGui import (
     QPalette,
     QPen,
     QResizeEvent,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -71,6 +72,7 @@ _USUAL_LABEL, _LABEL_SHARE = 40, 0.66
 _MIN_ELIDED_LABEL = 5  # the same if the sparsity and the first metric need the space
 _MAX_HEADER = 15  # maximum width of the header of a metric without differences
 _MIN_NOTE = 12  # the same of notes
+_MIN_EDITOR = 240  # minimum width of the field of a name or a note, in pixels
 _MIN_ROWS = 3  # number of rows that are always visible
 _MEASURED = 64  # rows whose cells are measured for the width of a column
 
@@ -131,6 +133,7 @@ class StateDelegate(QStyledItemDelegate):
         editor = super().createEditor(parent, option, index)
         if isinstance(editor, QLineEdit):
             is_note = bool(index.column())
+            editor.setFrame(True)  # it may cover other cells
             editor.setMaxLength(LONGEST_NOTE if is_note else LONGEST_NAME)
             editor.setPlaceholderText("" if is_note else str(index.data()))
             editor.setAccessibleName(
@@ -139,6 +142,18 @@ class StateDelegate(QStyledItemDelegate):
                 else self.tr("Name of this state; leave it empty to show the step")
             )
         return editor
+
+    def updateEditorGeometry(
+        self, editor: QWidget, option: QStyleOptionViewItem, index: Index
+    ) -> None:
+        """Place a field over its cell; in a narrow one it extends over the cells beside it."""
+        super().updateEditorGeometry(editor, option, index)
+        viewport = editor.parentWidget()
+        assert viewport is not None
+        place, room = editor.geometry(), viewport.width()
+        width = min(max(place.width(), _MIN_EDITOR), room)
+        left = max(0, min(place.left(), room - width))
+        editor.setGeometry(left, place.top(), width, place.height())
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
         """Set the text of a field, unless the user has changed it: Qt calls this for new data."""
@@ -257,7 +272,8 @@ class HistoryTree(QTreeView):
         reduced to `_MIN_ELIDED_LABEL` letters for them.
 
         If all columns fit, the notes get what the names do not need. Without any note, their column
-        is hidden if there is no such space and the cursor is not in it.
+        is hidden if only the other columns fit and the cursor is not in it: the user would scroll
+        to an empty column.
         """
         columns, room = self.states.columns, self.viewport().width()
         letter, indent = letter_width(self), self._deepest_indent()
@@ -293,7 +309,9 @@ class HistoryTree(QTreeView):
         label = self._widths.get(columns[0], label)
         self._is_fitting = True
         for at, width in enumerate((label, *widths, note)):
-            self.setColumnHidden(at, at > len(widths) and not has_notes and rest < note)
+            others_fit = label + sum(widths) <= room
+            is_note = at > len(widths)
+            self.setColumnHidden(at, is_note and not has_notes and rest < note and others_fit)
             self.setColumnWidth(at, width)
         self._is_fitting = False
         self._set_brief_columns()
@@ -434,6 +452,13 @@ class HistoryTree(QTreeView):
         return tree.row[state] < self.states.current_branches.get(tree.group[state], -1)
 
     # Mouse and keys
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll horizontally while Shift is pressed."""
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self.horizontalScrollBar().event(event)
+        else:
+            super().wheelEvent(event)
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         """Show the column of the notes, which is hidden while it is empty, if the cursor enters it.

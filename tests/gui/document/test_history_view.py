@@ -19,6 +19,7 @@ from pruneapp.gui.document.history_view import HistoryPanel
 from pruneapp.gui.mainwindow.window import DOCKS
 from pruneapp.gui.widgets.labels import MUTED, letter_width
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
+from tests.gui.mouse_wheel import turn_wheel
 from tests.gui.user import plain
 
 ITEMS = [
@@ -424,8 +425,11 @@ def test_columns_that_do_not_fit_are_scrolled_to(show, qtbot):
     width = tree.viewport().width()
     assert cell(panel, 1).width() >= 10 * letter_width(tree), "ten letters of the name"
     assert cell(panel, 1, HistoryColumn.METRIC).right() <= width, "the first metric is whole"
-    note = tree.states.column_of(HistoryColumn.NOTE)
-    assert tree.isColumnHidden(note)
+    assert cell(panel, 1, HistoryColumn.NOTE).left() >= width
+    turn_wheel(tree.viewport(), -9, modifiers=Qt.KeyboardModifier.ShiftModifier)
+    assert cell(panel, 1, HistoryColumn.NOTE).right() == width - 1
+    turn_wheel(tree.viewport(), 9, modifiers=Qt.KeyboardModifier.ShiftModifier)
+    assert not tree.horizontalScrollBar().value()
     tree.setFocus()
     for _ in range(tree.states.columnCount()):
         qtbot.keyClick(tree, Qt.Key.Key_Right)
@@ -487,7 +491,6 @@ def test_the_first_metric_is_always_visible_and_no_empty_column_is_scrolled_to(s
 def test_a_note_is_edited_while_its_column_is_hidden(show, qtbot):
     panel = show(HistoryPanel(), 260, 240)
     panel.set_items(ITEMS, 1)
-    measured(panel)
     note = panel.tree.states.column_of(HistoryColumn.NOTE)
     assert panel.tree.isColumnHidden(note)
     panel.tree.edit_cell(1, HistoryColumn.NOTE)
@@ -498,6 +501,18 @@ def test_a_note_is_edited_while_its_column_is_hidden(show, qtbot):
     assert told.args == [1, "kept"]
     panel.tree.setCurrentIndex(panel.tree.states.index_of(1))
     assert panel.tree.isColumnHidden(note), "it is still empty, as nobody stored the note"
+
+
+@pytest.mark.parametrize("kind", [HistoryColumn.STATE, HistoryColumn.NOTE])
+def test_the_field_of_a_name_or_note_is_wider_than_a_narrow_cell(show, kind):
+    """Regression: the field of a note had room for six letters."""
+    panel = show(HistoryPanel(), 400, 240)
+    panel.set_items(ITEMS, 1)
+    measured(panel)
+    panel.tree.edit_cell(1, kind)
+    field = editor(panel)
+    assert field.width() >= 240
+    assert panel.tree.viewport().rect().contains(field.geometry())
 
 
 def test_an_empty_column_of_notes_takes_no_room_from_names(show):
