@@ -4606,6 +4606,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Abhängige Tensoren mitprunen (nicht verfügbar)</translation>
     </message>
     <message>
+        <source>Dependent tensors</source>
+        <translation>Abhängige Tensoren</translation>
+    </message>
+    <message>
         <source>Also prunes the matching parts of other tensors: input channels of the next layer, biases and norms. These weights do not count toward the amount, and protected weights are kept.</source>
         <translation>Prunt auch die zugehörigen Teile anderer Tensoren: Eingangskanäle der nächsten Schicht, Biases und Norms. Diese Gewichte zählen nicht zum Umfang, und geschützte Gewichte bleiben erhalten.</translation>
     </message>

@@ -4606,6 +4606,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>同时剪枝依赖的张量（不可用）</translation>
     </message>
     <message>
+        <source>Dependent tensors</source>
+        <translation>依赖的张量</translation>
+    </message>
+    <message>
         <source>Also prunes the matching parts of other tensors: input channels of the next layer, biases and norms. These weights do not count toward the amount, and protected weights are kept.</source>
         <translation>同时剪枝其他张量中对应的部分：下一层的输入通道、偏置和归一化。这些权重不计入剪枝量，受保护的权重会保留。</translation>
     </message>

@@ -11,6 +11,7 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QLabel,
+    QMenu,
     QRadioButton,
     QStyle,
     QToolButton,
@@ -30,7 +31,6 @@ from pruneapp.gui.method_form.form_model import (
 from pruneapp.gui.method_form.rules import RuleEditor, RuleList
 from pruneapp.gui.method_form.warning_rows import OutputsRow, UnionRow, flat_button
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.clipboard import code_button
 from pruneapp.gui.widgets.controls import (
     add_row,
     follow_font,
@@ -51,6 +51,7 @@ from pruneapp.gui.widgets.labels import (
     on_lines,
     on_one_line,
     plain,
+    translate,
     within_reason,
 )
 from pruneapp.gui.widgets.short_names import ShortNames
@@ -204,10 +205,13 @@ class DependentsRow(NotedBox):
         self.trace = QToolButton(self)
         self.trace.setText(self.tr("Trace the model"))
         self.trace.clicked.connect(self.traceRequested)
-        self.code = code_button(self)
-        self.code.clicked.connect(self.codeRequested)
+        # In its menu, because a second button would make the form wider for some methods.
+        menu = QMenu(self.trace)
+        self.code = menu.addAction(translate("ProgramCode", "Copy code"))
+        self.code.triggered.connect(self.codeRequested)
+        self.trace.setMenu(menu)
+        self.trace.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         self._line.addWidget(self.trace)
-        self._line.addWidget(self.code)
         self._show_found()
 
     def set_choice(self, choice: bool | None) -> None:
@@ -236,9 +240,12 @@ class DependentsRow(NotedBox):
         words = self.tr("Also prune dependent tensors")
         unknown = self.tr("Also prune dependent tensors (unavailable)")
         offers_code = found is not None and found.known < found.tensors and found.offers_code
-        self.code.setVisible(offers_code)
         self.trace.setVisible(offers_code)
-        self.box.setText(unknown if of_model and not offers_code else words)
+        if offers_code:
+            words = self.tr("Dependent tensors")  # leaves room for the button
+        elif of_model:
+            words = unknown
+        self.box.setText(words)
         self.note.setText(text)
         self.note.setVisible(bool(text) and not of_model)
         tip = self.tr(

@@ -216,7 +216,7 @@ def test_a_model_that_nobody_knows_says_so(user):
     user.wait_open(SAMPLE)
     ask(user)
     row = row_of(user)
-    user.wait(row.code.isVisible)
+    user.wait(row.trace.isVisible)
     assert not row.box.isEnabled()
     assert not row.box.isChecked()
     assert not row.note.isVisible(), "there is no room to say it of every step on the file"
@@ -318,10 +318,11 @@ def test_a_step_that_prunes_more_than_its_amount_offers_channel_groups(user, tmp
 def test_code_for_the_graph_is_offered_where_dependents_are_unknown(user, tmp_path):
     user.open_file(write_cnn(tmp_path / "cnn.pt"))
     form = user.views.form
-    assert not form.dependents.code.isVisible()
+    assert not form.dependents.trace.isVisible()
     ask(user)
-    user.wait(form.dependents.code.isVisible)
-    user.click(form.dependents.code)
+    user.wait(form.dependents.trace.isVisible)
+    assert form.dependents.trace.menu().actions() == [form.dependents.code]
+    form.dependents.code.trigger()
     assert "torch.export.save" in QApplication.clipboard().text()
 
 
