@@ -5109,6 +5109,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{words}.</translation>
     </message>
     <message>
+        <source>evaluated with another script, data or options only</source>
+        <translation>nur mit anderem Skript, anderen Daten oder anderen Optionen ausgewertet</translation>
+    </message>
+    <message>
         <source>Measured with another script, Python or options.</source>
         <translation>Mit anderem Skript, Python oder anderen Optionen gemessen.</translation>
     </message>
@@ -10321,6 +10325,14 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>a deleted state</source>
         <translation>ein gelöschter Zustand</translation>
+    </message>
+    <message>
+        <source>Measured with another script, Python or options.</source>
+        <translation>Mit anderem Skript, Python oder anderen Optionen gemessen.</translation>
+    </message>
+    <message>
+        <source>Measured before this file was opened.</source>
+        <translation>Vor dem Öffnen dieser Datei gemessen.</translation>
     </message>
     <message>
         <source>{method}, repaired</source>

@@ -5109,6 +5109,10 @@ Code inside checkpoints is never executed.</source>
         <translation>{words}。</translation>
     </message>
     <message>
+        <source>evaluated with another script, data or options only</source>
+        <translation>仅使用其他脚本、数据或选项评估过</translation>
+    </message>
+    <message>
         <source>Measured with another script, Python or options.</source>
         <translation>由其他脚本、Python 或选项测得。</translation>
     </message>
@@ -10320,6 +10324,14 @@ computed on this computer.</source>
     <message>
         <source>a deleted state</source>
         <translation>已删除的状态</translation>
+    </message>
+    <message>
+        <source>Measured with another script, Python or options.</source>
+        <translation>由其他脚本、Python 或选项测得。</translation>
+    </message>
+    <message>
+        <source>Measured before this file was opened.</source>
+        <translation>在打开此文件之前测得。</translation>
     </message>
     <message>
         <source>{method}, repaired</source>

@@ -6,18 +6,15 @@ is chosen or the file is closed. A command line is started for each state.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from PySide6.QtCore import Signal
 
 from pruneapp.document.document import Document
 from pruneapp.document.edit import EditKind, Record
-from pruneapp.document.history import PastState
-from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
 from pruneapp.evaluation.metric import (
     MeasuredState,
@@ -43,14 +40,9 @@ from pruneapp.gui.evaluation.measurement import (
     cut_hash,
     cuts_of_state,
     identify,
-    measure_state,
 )
-from pruneapp.gui.evaluation.script_controller import (
-    PURPOSE,
-    Agreed,
-    AgreedScript,
-    ScriptController,
-)
+from pruneapp.gui.evaluation.script_controller import PURPOSE, Agreed, ScriptController
+from pruneapp.gui.evaluation.script_process import ScriptChangedError, ScriptProcess
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.widgets.engine_text import (
     numbered_title,
@@ -67,130 +59,8 @@ from pruneapp.gui.widgets.reports import (
     result_in_words,
 )
 from pruneapp.methods import registry
-from pruneapp.progress import Cancelled, Job
+from pruneapp.progress import Cancelled
 from pruneapp.sessions.restore import EVALUATION
-
-if TYPE_CHECKING:  # imported with the first evaluation
-    from pruneapp.evaluation.collection import WeightUses
-    from pruneapp.evaluation.evaluator import Evaluator
-
-
-class ScriptChangedError(PruneAppError):
-    """A script has changed since the user agreed to it."""
-
-
-class ScriptProcess:
-    """The evaluator of a script. Other threads may only use `kill_on_cancel` and the properties.
-
-    All other methods run on the thread for external programs.
-    """
-
-    def __init__(self, agreed: Agreed) -> None:
-        self.agreed = agreed
-        self._evaluator: Evaluator | None = None
-        self._uses: WeightUses | None = None
-        self._kill_on_cancel = False
-
-    def evaluator(self, job: Job) -> Evaluator:
-        """Return the evaluator, created on first use.
-
-        Raises
-        ------
-        EvaluationError
-            If no suitable Python is found.
-        ScriptChangedError
-            If the script has changed since the user agreed to it.
-        """
-        from pruneapp.evaluation.evaluator import Evaluator
-
-        if not self.unchanged:
-            raise ScriptChangedError(
-                f"'{self.agreed.name}' has changed.",
-                remedy="Start the evaluation again to read the new version.",
-            )
-        if self._evaluator is None:
-            self._evaluator = Evaluator(self.agreed.runner(Job(cancel=job.cancel)))
-        if self._kill_on_cancel:
-            self._evaluator.runner.kill_on_cancel()
-        return self._evaluator
-
-    def measure(
-        self,
-        past: PastState,
-        parameters: int,
-        job: Job,
-        calibrated_with: frozenset[str] = frozenset(),
-        change: Callable[[Job], AbstractContextManager[Snapshot]] | None = None,
-    ) -> Measurement:
-        """Measure a state, after the unpruned model if that has not been measured yet.
-
-        `parameters` is the number of parameters of the model. `calibrated_with` contains names of
-        data, see `data_of`, that the state was calibrated with; metrics on the same data are
-        marked. `change` yields the state to measure instead of `past`, from which it was derived.
-        Multiply-adds are included if `count` was called before, without `change`.
-
-        Raises the errors of `evaluator`, and `EvaluationError` if the script fails.
-        """
-        evaluator = self.evaluator(job)
-        if evaluator.baseline is None:
-            parts = job.parts(2)
-            evaluator.measure_baseline(past.base_state, next(parts))
-            job = next(parts)
-        if change is not None:
-            with change(Job(cancel=job.cancel)) as snapshot:
-                return measure_state(evaluator, snapshot, parameters, job, calibrated_with)
-        snapshot = past.load(Job(cancel=job.cancel))
-        found = measure_state(evaluator, snapshot, parameters, job, calibrated_with)
-        if self._uses is not None:
-            sums = self._uses.multiply_adds(snapshot, Job(cancel=job.cancel))
-            found = replace(found, quality=replace(found.quality, multiply_adds=sums))
-        return found
-
-    def count(self, states: Sequence[PastState], job: Job) -> list[int]:
-        """Return the multiply-adds of states; the uses of weights are counted on the first call.
-
-        `states` must not be empty on the first call. Raises the errors of `evaluator` and
-        `count_uses`.
-        """
-        from pruneapp.evaluation.collection import count_uses
-
-        runner, aside = self.evaluator(job).runner, Job(cancel=job.cancel)
-        if self._uses is None:
-            self._uses = count_uses(runner, states[0].load(aside), job)
-        return [self._uses.multiply_adds(state.load(aside), aside) for state in states]
-
-    @property
-    def seconds(self) -> float | None:
-        """Duration of the last evaluation of a state; None if only the unpruned model was run."""
-        return None if self._evaluator is None else self._evaluator.seconds
-
-    @property
-    def runs_script(self) -> bool:
-        """Whether it is a script, and not a command line."""
-        return isinstance(self.agreed, AgreedScript)
-
-    @property
-    def runs_random_inputs(self) -> bool:
-        """Whether it is a built-in script without data of the user."""
-        agreed = self.agreed
-        if not isinstance(agreed, AgreedScript) or not agreed.script.builtin:
-            return False
-        return agreed.options.text is None and agreed.options.images is None
-
-    @property
-    def unchanged(self) -> bool:
-        """Whether the script has not changed since the user agreed to it."""
-        return self.agreed.unchanged
-
-    def kill_on_cancel(self) -> None:
-        """Make the cancellation of a job kill the process at once."""
-        self._kill_on_cancel = True
-        if self._evaluator is not None:
-            self._evaluator.runner.kill_on_cancel()
-
-    def close(self) -> None:
-        if self._evaluator is not None:
-            self._evaluator.close()
 
 
 class EvaluationController(Feature[EvaluateDialog]):
@@ -223,6 +93,8 @@ class EvaluationController(Feature[EvaluateDialog]):
         # asked.
         self._is_for_scan_only = False
         self._process: ScriptProcess | None = None
+        # processes of scans with other sources, until `release`
+        self._of_scans: list[ScriptProcess] = []
         self._ending: list[ScriptProcess] = []
         # hash of the present script, interpreter and options; empty until it has measured
         self._evaluation = ""
@@ -325,18 +197,30 @@ class EvaluationController(Feature[EvaluateDialog]):
         self._begin(source, agreed, keys)
 
     def process_for(self, source: DataSource, agreed: Agreed) -> ScriptProcess:
-        """Return the process for a source that was chosen for a scan and agreed to.
+        """Return the process for a scan with a source that was agreed to; pass it to `release`.
 
-        The present process is used again if source and script are the same; otherwise it ends,
-        which cancels its measurements. States are evaluated by the new one only if the same source
-        is chosen for them.
+        It is that of the evaluation if the source is the same. With another source, the scan has a
+        process of its own, so that the results that are shown stay. If nothing was evaluated yet,
+        the results of the scan are shown, and states are evaluated by its process once the same
+        source is chosen for them.
         """
-        process = self._process
-        if process is None or source != self._source or process.agreed != agreed:
-            self._end_process()
+        is_first = self._source is None and not self._results
+        if source != self._source and not is_first:
             process = ScriptProcess(agreed)
-            self._source, self._process, self._is_for_scan_only = source, process, True
-        return process
+            self._of_scans.append(process)
+            return process
+        if self._process is None or self._process.agreed != agreed:
+            self._end_process()
+            self._process = ScriptProcess(agreed)
+            self._source, self._is_for_scan_only = source, is_first or self._is_for_scan_only
+        return self._process
+
+    def release(self, process: ScriptProcess) -> None:
+        """End a process of `process_for` unless it also evaluates states."""
+        if process in self._of_scans:
+            self._of_scans.remove(process)
+            process.kill_on_cancel()
+            self._close(process)
 
     def note(self, process: ScriptProcess, evaluation: str) -> None:
         """Store the evaluation hash that a process reported; ignore a process no longer used."""
@@ -345,13 +229,20 @@ class EvaluationController(Feature[EvaluateDialog]):
             self._refresh()
 
     def keep(self, process: ScriptProcess, key: object, found: Measurement) -> None:
-        """Store a result `found` for another purpose, such as a scan, under the `key` of a state.
+        """Store a result `found` of a scan under the `key` of a state.
 
-        Ignored if `process` is no longer the current one.
+        It is shown if it was measured like the results that are shown. Ignored if `process` is
+        neither the present one nor that of a scan.
         """
-        if process is self._process:
+        if process is self._process or (
+            process in self._of_scans and found.evaluation == self._shown_evaluation
+        ):
             self._store_result(key, found)
-            self._refresh()
+        elif process in self._of_scans:
+            self._conditions = {found.evaluation: found.conditions} | self._conditions
+            self._state_hashes[key] = found.state
+            self._results[found.state, found.evaluation] = found.quality
+        self._refresh()
 
     def keep_cut(self, process: ScriptProcess, key: object, cut: str, found: MeasuredCut) -> None:
         """Store the result of a cut of a state, by the key of its record, like `keep`.
@@ -600,6 +491,10 @@ class EvaluationController(Feature[EvaluateDialog]):
         process.kill_on_cancel()  # its results are no longer needed
         if task is not None:
             task.cancel()
+        self._close(process)
+
+    def _close(self, process: ScriptProcess) -> None:
+        """Close a process in the background."""
         self._ending.append(process)
 
         def ended(_: None) -> None:
@@ -614,15 +509,15 @@ class EvaluationController(Feature[EvaluateDialog]):
 
     def stop(self) -> None:
         """Make a cancelled job kill the script at once; call `end` after the jobs have ended."""
-        if self._process is not None:
-            self._process.kill_on_cancel()
+        for process in filter(None, (self._process, *self._of_scans)):
+            process.kill_on_cancel()
 
     def end(self) -> None:
         """Close all remaining processes and wait for them. No job may use them any more."""
         process, self._process = self._process, None
-        for left in (process, *self._ending):
-            if left is not None:
-                left.close()
+        for left in filter(None, (process, *self._of_scans, *self._ending)):
+            left.close()
+        self._of_scans.clear()
         self._ending.clear()
 
     def on_closed(self) -> None:
@@ -960,6 +855,7 @@ class EvaluationController(Feature[EvaluateDialog]):
         if found is None:
             words = self.tr("not evaluated")
             if otherwise := self._other_results_text(key):
+                words = self.tr("evaluated with another script, data or options only")
                 words = join_sentences(self.tr("{words}.").format(words=words), otherwise)
             return StateResult((), "\n".join(filter(None, (words, cuts))))
         quality, is_old = found

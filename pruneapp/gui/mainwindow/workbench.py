@@ -565,6 +565,7 @@ class Workbench(QObject):
         window.activated.connect(self.files.check_file)
         window.activated.connect(self.recent.look)
         window.activated.connect(self.evaluation.check_script)
+        window.activated.connect(self.scans.check_scripts)
         window.activated.connect(self.desktop.on_window_activated)
         self.jobs.failed.connect(self.notifications.report_failure)
         views.tree.focusChanged.connect(self.plots.show_tensor)

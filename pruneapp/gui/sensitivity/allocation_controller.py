@@ -249,9 +249,7 @@ class AllocationController(Feature[AllocationDialog]):
             )
             n, all_ = number_format.count(scan.measured), number_format.count(scan.wanted)
             parts.append(text.format(n=n, all=all_))
-        if kept.evaluation != self._evaluation.evaluation:
-            parts.append(self._evaluation.why_old)
-        return join_sentences(*parts)
+        return join_sentences(*parts, self._scans.why_old(kept))
 
     def _same_data(self, kept: KeptScan) -> str:
         """Return a note on whether the scan and its result are measured on the same data.

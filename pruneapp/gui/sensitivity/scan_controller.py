@@ -33,12 +33,13 @@ from pruneapp.evaluation.scan import (
 )
 from pruneapp.evaluation.scan_file import Scan
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.jobs import Lane, Throttle
+from pruneapp.gui.app.jobs import Lane, LatestTask, Throttle
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.evaluation.evaluation_controller import EvaluationController, ScriptProcess
+from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.evaluation.script_controller import Agreed, ScriptController, options_of
+from pruneapp.gui.evaluation.script_process import ScriptProcess
 from pruneapp.gui.evaluation.source_choice import DataSource
 from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.plots.sensitivity import SensitivityView
@@ -76,6 +77,7 @@ class _Advance:
     """The results of a running scan so far."""
 
     document: Document
+    source: DataSource
     process: ScriptProcess
     key: object  # of the record of the state
     kept: KeptScan
@@ -202,8 +204,13 @@ class ScanController(Feature[ScanDialog]):
         self._found: dict[bytes, StateScan] = {}
         self._shown = self._scanned = b""
         self._chosen: dict[object, bytes] = {}  # keys of scans chosen by the user, by current state
-        # state and evaluation of the last `_select_scan`
-        self._selected_for: tuple[object, str] | None = None
+        # Source and script of each scan that was measured since the file was opened, by the hash of
+        # its evaluation; and the hashes of those whose script has changed since.
+        self._sources: dict[str, tuple[DataSource, Agreed]] = {}
+        self._changed: set[str] = set()
+        self._script_check = LatestTask(context.jobs)
+        # state and up-to-date evaluations of the last `_select_scan`
+        self._selected_for: tuple[object, frozenset[str]] | None = None
         self._metric = ""  # name of the metric that is shown; empty for the first
         self._shown_descriptions: tuple[object, ...] = ()  # labels and notes shown with the scans
         self._losses_of: tuple[object, ...] = ()  # what the last result of `losses` depends on
@@ -420,6 +427,7 @@ class ScanController(Feature[ScanDialog]):
         if document is None:
             return 0, True
         now = self._evaluation.evaluation if source == self._evaluation.source else ""
+        now = now or next((name for name, of in self._sources.items() if of[0] == source), "")
         wanted = (
             *(request.method, request.recorded_values, request.repair),
             *(options.limit, options.seed),
@@ -463,7 +471,7 @@ class ScanController(Feature[ScanDialog]):
         known = [found.kept.scan for found in self._found.values()]
 
         def tell(kept: KeptScan) -> None:
-            self._advanced.emit(_Advance(document, process, key, kept))
+            self._advanced.emit(_Advance(document, source, process, key, kept))
 
         parameters = self.session.contents.size.parameters
         states = {
@@ -499,6 +507,7 @@ class ScanController(Feature[ScanDialog]):
             self._notifications.show_done(self._progress(self.tr("Scan finished: {done}.")))
         finally:
             self._scanning = None
+            self._evaluation.release(process)
         self._shows.request(at_once=True)
 
     def _on_advanced(self, advance: _Advance) -> None:
@@ -510,7 +519,10 @@ class ScanController(Feature[ScanDialog]):
         self._found[name] = StateScan(advance.key, advance.kept)
         if name != self._scanned:  # only once: the user may select another scan meanwhile
             self._scanned = self._shown = name
-        self._evaluation.note(advance.process, advance.kept.evaluation)
+        evaluation = advance.kept.evaluation
+        self._sources[evaluation] = advance.source, advance.process.agreed
+        self._changed.discard(evaluation)
+        self._evaluation.note(advance.process, evaluation)
         self._shows.request()
         if self._scanning is None:  # a result that arrived after the scan was stopped
             self._shows.request(at_once=True)
@@ -547,8 +559,7 @@ class ScanController(Feature[ScanDialog]):
     def _descriptions(self) -> tuple[object, ...]:
         """Return everything that is shown of the scans, except for their numbers."""
         kept = self.kept
-        is_old = kept is not None and not self._is_fresh(kept)
-        why_old = self._evaluation.why_old if is_old else ""
+        why_old = "" if kept is None else self.why_old(kept)
         return self._shown, self.is_current, why_old, tuple(self._labels())
 
     def _labels(self) -> list[str]:
@@ -605,7 +616,7 @@ class ScanController(Feature[ScanDialog]):
             self._show()
 
     def _select_scan(self) -> None:
-        """Choose the scan to show after the current state or the script has changed.
+        """Choose the scan to show after the current state or a script has changed.
 
         A scan that the user chose for the state, or that is running, is preferred, then the best of
         this state. If the state has none, the shown scan stays. Does nothing if neither has
@@ -614,7 +625,7 @@ class ScanController(Feature[ScanDialog]):
         document, followed = self.session.document, self._selected_for
         assert document is not None
         key = document.history.key
-        self._selected_for = key, self._evaluation.evaluation
+        self._selected_for = key, self._fresh
         moved = followed is None or followed[0] is not key
         if not moved and followed == self._selected_for:
             return
@@ -638,8 +649,43 @@ class ScanController(Feature[ScanDialog]):
 
         return max(reversed(names), key=worth)
 
+    @property
+    def _fresh(self) -> frozenset[str]:
+        """The hashes of evaluations whose script has not changed since it measured."""
+        return frozenset({*self._sources, self._evaluation.evaluation} - {""})
+
     def _is_fresh(self, kept: KeptScan) -> bool:
-        return kept.evaluation == self._evaluation.evaluation
+        return kept.evaluation in self._fresh
+
+    def why_old(self, kept: KeptScan) -> str:
+        """Return sentences that say why a scan is outdated, and what to do; "" if it is not.
+
+        A scan with another source than that of the evaluation is not outdated.
+        """
+        if self._is_fresh(kept):
+            return ""
+        if kept.evaluation in self._changed:
+            return self.tr("Measured with another script, Python or options.")
+        if self._evaluation.source is None:
+            return self._evaluation.why_old
+        return self.tr("Measured before this file was opened.")
+
+    def check_scripts(self) -> None:
+        """Check in the background whether scripts have changed since they measured scans."""
+        agreed = {name: of for name, (_, of) in self._sources.items()}
+        if not agreed:
+            return
+
+        def find(_job: Job) -> set[str]:
+            return {name for name, of in agreed.items() if not of.unchanged}
+
+        def found(changed: set[str]) -> None:
+            self._changed |= changed
+            for name in changed:
+                self._sources.pop(name, None)
+            self._refresh()
+
+        self._script_check.start(find, found)
 
     def _on_scan(self, at: int) -> None:
         self._shown = [*self._found][at]
@@ -680,7 +726,7 @@ class ScanController(Feature[ScanDialog]):
             metric.name in kept.shares,
             self._state_words(found) if self.state >= 0 else "",
             self.is_current,
-            "" if self._is_fresh(kept) else self._evaluation.why_old,
+            self.why_old(kept),
             scan.calibrated,
         )
 
@@ -739,6 +785,9 @@ class ScanController(Feature[ScanDialog]):
         super().on_closed()
         self._found.clear()
         self._chosen.clear()
+        self._sources.clear()
+        self._changed.clear()
+        self._script_check.cancel()
         self._shown, self._metric, self._selected_for = b"", "", None
         self._show()
 

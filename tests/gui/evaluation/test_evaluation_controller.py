@@ -208,7 +208,9 @@ def test_what_was_measured_with_another_limit_or_seed_is_another_result(pruned, 
     choose(pruned, script, limit="50", new=False)
     pruned.wait_idle()
     assert history_metrics(pruned)[1] == "○", "measured with another seed"
-    assert "not evaluated. my_evaluation.py, at most 50 samples, seed 8: " in spoken_text(pruned, 1)
+    words = "data or options only. my_evaluation.py, at most 50 samples, seed 8: "
+    assert words in spoken_text(pruned, 1)
+    assert "not evaluated" not in spoken_text(pruned, 1), "it contradicts the value"
     assert "(my_evaluation.py, at most 50 samples, seed 0)" in spoken_text(pruned, 2)
     assert {state.number for state in pruned.workbench.evaluation.states()} == {0, 2}
     assert pruned.workbench.evaluation.conditions == "my_evaluation.py, at most 50 samples, seed 0"

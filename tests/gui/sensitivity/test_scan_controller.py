@@ -299,15 +299,15 @@ def test_scans_with_another_limit_or_seed_are_others_and_told_apart(scans, opene
     ]
     dialog = scans.ask(limit="20")
     opened.type(dialog.fractions, "50%, 60%")
-    words = "4 evaluations. 2 of them are kept if script, Python and options are the same."
+    words = "2 evaluations are left, 2 measured already."
     opened.wait(lambda: words in plain(dialog.estimate.text()))
     opened.type(dialog.choice.limit, "1")
     opened.wait(lambda: "4 evaluations. The time" in plain(dialog.estimate.text()))
     opened.click(dialog.leave)
     before = len(runners)
     scans.scan("50%, 60%", limit="20")
-    assert len(runners) == before + 1
-    assert len(runners[-1].measured) == 3 + 2, "the unpruned model, and the missing cells"
+    assert len(runners) == before, "the process of the first scan is used again"
+    assert len(runners[0].measured) == 3 + 2 + 2, "the unpruned model, and the missing cells"
     assert box.count() == 2
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 
 from pruneapp.evaluation.runner import are_different_data
+from pruneapp.gui.document.history_model import HistoryColumn
 from tests.gui.sensitivity.conftest import choose_data
+from tests.gui.sensitivity.test_scan_controller import prune, save_and_close
 from tests.gui.user import plain
 
 
 def evaluate(user, text):
     """Measure the current state on a text by Evaluate…; return what the dialog proposed."""
-    user.key("Ctrl+M")
+    user.menu("Tools", "Evaluate")
     evaluation = user.workbench.evaluation
     user.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
     dialog = evaluation.dialog
@@ -68,3 +71,72 @@ def test_an_allocation_by_the_data_of_the_evaluation_is_optimistic(encoder, enco
 def test_data_of_scripts_may_be_the_same(first, second, different):
     assert are_different_data(first, second) == different
     assert are_different_data(second, first) == different
+
+
+def metrics(user):
+    """Return what the history shows as the metric of each state."""
+    states = user.views.history.tree.states
+    column = states.column_of(HistoryColumn.METRIC)
+    return [plain(states.cell(n, column)) for n in range(len(states.items))]
+
+
+def spoken(user, number):
+    """Return the text of a state in the history for a screen reader."""
+    states = user.views.history.tree.states
+    column = states.column_of(HistoryColumn.METRIC)
+    return plain(states.index_of(number).siblingAtColumn(column).data(Qt.ItemDataRole.ToolTipRole))
+
+
+def test_a_scan_of_other_data_leaves_the_results_of_the_evaluation(
+    encoder, encoder_scans, texts, text_runners, tmp_path
+):
+    """Regression: the history showed circles, and the chart only the states of the scan."""
+    user, (calibration, sentences) = encoder, texts
+    prune(user)
+    evaluate(user, sentences)
+    before = metrics(user)
+    assert before[1] != "○"
+    encoder_scans.scan("50%, 90%", text=calibration)
+    assert all(map(all, encoder_scans.cells))
+    assert "Measured" not in encoder_scans.view.about.text()
+    evaluation = user.workbench.evaluation
+    assert metrics(user) == before
+    assert len(evaluation.states()) == 2, "as the chart"
+    assert "sentences.txt" in evaluation.conditions
+    assert evaluation.source.path == str(sentences)
+    assert evaluation.stored_results[-1].conditions.data == "sentences.txt", "as in the report"
+    assert [runner.closed for runner in text_runners] == [False, True]
+
+    # States are evaluated with the text of the evaluation.
+    prune(user)
+    user.key("Ctrl+M")
+    user.wait_idle()
+    assert len(text_runners) == 2
+    assert "○" not in metrics(user)
+
+    # A state that only the scan measured has a circle, and the tooltip says why.
+    prune(user)
+    encoder_scans.scan("50%", text=calibration)
+    assert metrics(user)[3] == "○"
+    assert "not evaluated" not in spoken(user, 3)
+    assert "evaluated with another script, data or options only." in spoken(user, 3)
+    assert "calib.txt" in spoken(user, 3)
+
+
+def test_a_scan_of_a_reopened_session_leaves_its_results(
+    encoder, encoder_scans, texts, text_runners, tmp_path
+):
+    user, (calibration, sentences) = encoder, texts
+    prune(user)
+    evaluate(user, sentences)
+    file = tmp_path / "work.prune"
+    save_and_close(user, file)
+    user.open(file)
+    user.wait(lambda: user.document is not None)
+    user.wait_idle()
+    before = metrics(user)
+    assert before[1].startswith("(")
+    encoder_scans.scan("50%", text=calibration)
+    assert metrics(user) == before
+    encoder_scans.scan("50%", text=sentences)
+    assert metrics(user)[1] == before[1].strip("()"), "measured alike, so they are up to date"
