@@ -41,7 +41,7 @@ from pruneapp.params import STATISTICS
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe, select_tensors
 from pruneapp.recipes.schema import steps_of
-from pruneapp.statistics.file import statistics_of
+from pruneapp.statistics.file import Origin, statistics_of
 
 KEY = "pruneapp."
 _INPUTS = KEY + "inputs"
@@ -144,13 +144,10 @@ def calibration_data(entries: Iterable[Entry], statistics: Iterable[str] = ()) -
     found = {
         e.configuration.source.data for e in entries if isinstance(e, RepairEntry | RecoveryEntry)
     }
-    named = {str(name) for name in statistics}
     for step in steps_of(entries):
         found.update(step.data)
-        named |= {str(row.configuration.values.get(STATISTICS.name, "")) for row in step.rows}
-    for name in named:
-        with contextlib.suppress(ParameterError):  # there is no name, or the file is not open
-            found.add(statistics_of(name).origin.data)
+    named = {*map(str, statistics), *_statistics_names(entries)}
+    found.update(origin.data for origin in _statistics_origins(named))
     return tuple(sorted(found - {""}))
 
 
@@ -165,13 +162,30 @@ def allocation_data(entries: Iterable[Entry]) -> frozenset[str]:
 
 
 def calibration_names(entries: Iterable[Entry]) -> dict[str, str]:
-    """Return the file names of calibration data by their identifiers, as far as entries have them.
+    """Return the file names of calibration data by their identifiers, as far as they are known.
 
-    For the identifiers see `calibration_data`.
+    Entries have those of repairs and recoveries, open statistics those of their inputs. For the
+    identifiers see `calibration_data`.
     """
+    entries = tuple(entries)
     made = [entry for entry in entries if isinstance(entry, RepairEntry | RecoveryEntry)]
-    sources = [entry.configuration.source for entry in made]
-    return {source.data: source.name for source in sources if source.name}
+    sources = [(e.configuration.source.data, e.configuration.source.name) for e in made]
+    origins = _statistics_origins(_statistics_names(entries))
+    sources += [(origin.data, origin.name) for origin in origins]
+    return {data: name for data, name in sources if name}
+
+
+def _statistics_names(entries: Iterable[Entry]) -> set[str]:
+    """Return the names of the statistics of activations that steps use."""
+    rows = (row for step in steps_of(entries) for row in step.rows)
+    return {str(row.configuration.values.get(STATISTICS.name, "")) for row in rows}
+
+
+def _statistics_origins(names: Iterable[str]) -> Iterator[Origin]:
+    """Yield the origins of statistics by their names, which are ignored if they are not open."""
+    for name in names:
+        with contextlib.suppress(ParameterError):  # there is no name, or the file is not open
+            yield statistics_of(name).origin
 
 
 def calibration_of(checkpoint: Checkpoint) -> tuple[str, ...]:

@@ -125,6 +125,9 @@ class Account:
     same_data: bool = False
     # Those of `calibration` that amounts were chosen by, with a sensitivity scan.
     allocated: frozenset[str] = frozenset()
+    # Name and note that the user gave the exported state; empty if there is none.
+    state: str = ""
+    note: str = ""
     version: str = __version__  # version of Pruneapp
 
 
@@ -139,6 +142,8 @@ def account_of(
     evaluation: str = "",
     evaluation_files: Mapping[str, str] = MappingProxyType({}),
     same_data: bool = False,
+    data_names: Mapping[str, str] = MappingProxyType({}),
+    state_texts: tuple[str, str] = ("", ""),
 ) -> Account:
     """Return the report of an export. Reads the pruned tensors of the opened file once.
 
@@ -150,6 +155,10 @@ def account_of(
         The origin of the export, or an estimate; it counts in the sizes of other formats.
     metrics, evaluation, evaluation_files, same_data
         The metrics of the exported state and what they were measured with, see `Account`.
+    data_names
+        File names of data by their identifiers, in addition to those of `provenance`.
+    state_texts
+        Name and note of the exported state.
     job
         Started with the number of elements of the pruned tensors.
     """
@@ -186,12 +195,16 @@ def account_of(
         inputs_in(report.provenance),
         _sizes(report, format_offers(state, job, rounded, provenance=provenance)),
         calibration_in(report.provenance),
-        {} if provenance is None else calibration_names(provenance.recipe.entries),
+        {
+            **data_names,
+            **({} if provenance is None else calibration_names(provenance.recipe.entries)),
+        },
         metrics or {},
         evaluation,
         evaluation_files,
         same_data,
         frozenset() if provenance is None else allocation_data(provenance.recipe.entries),
+        *state_texts,
     )
 
 
@@ -380,9 +393,16 @@ def as_json(account: Account) -> str:
         "pruned": report.pruned,
         "sparsity": report.sparsity,
         "dtype": report.dtype,
+        "state": account.state,
+        "note": account.note,
         "steps": [step.label for step in account.steps],
         "step_details": [step.detail for step in account.steps],
         "calibrated_with": list(account.calibration),
+        "calibration_names": {
+            data: account.data_names[data]
+            for data in account.calibration
+            if data in account.data_names
+        },
         "metrics": dict(account.metrics),
         "evaluation": account.evaluation,
         "evaluation_files": dict(account.evaluation_files),

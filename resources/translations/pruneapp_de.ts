@@ -5492,6 +5492,14 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>eine je Datei, siehe „Als Text kopieren“</translation>
     </message>
     <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Notiz</translation>
+    </message>
+    <message>
         <source>Folder</source>
         <translation>Ordner</translation>
     </message>

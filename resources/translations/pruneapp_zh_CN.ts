@@ -5492,6 +5492,14 @@ Code inside checkpoints is never executed.</source>
         <translation>每个文件一个，见“复制为文本”</translation>
     </message>
     <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>备注</translation>
+    </message>
+    <message>
         <source>Folder</source>
         <translation>文件夹</translation>
     </message>

@@ -10,9 +10,11 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from pruneapp.document.entries import Entry
 from pruneapp.errors import ExportError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
+from pruneapp.export.provenance import calibration_names
 from pruneapp.export.report import ExportRequest
 from pruneapp.export.report_writer import (
     KINDS,
@@ -22,7 +24,9 @@ from pruneapp.export.report_writer import (
     size,
     write_account,
 )
+from pruneapp.json_codec import convert
 from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.statistics.file import Inputs, Origin, register, save_statistics
 from tests.support.containers import as_snapshot, kept_masks, model
 
 STEPS = (
@@ -140,6 +144,16 @@ def test_the_page_names_the_data_of_the_evaluation(account, tmp_path):
     account = replace(account, allocated=frozenset({"text:12ab"}))
     assert "Allocated by a scan on the text with the SHA-256 12ab." in text_of(False)
     assert "▲ Allocated by a scan on the same data: its metrics may be better than" in text_of(True)
+
+
+def test_data_of_open_statistics_are_named(tmp_path):
+    inputs = Inputs(np.ones((1, 4)), None, np.array([1.0]))
+    origin = Origin(data="text:12ab", name="calib.txt")
+    save_statistics(tmp_path / "s.safetensors", {"fc.weight": inputs}, origin, Job())
+    values = {"amount": 0.5, "statistics": register(tmp_path / "s.safetensors")}
+    rows = [{"name": "wanda", "configuration": {"values": values}}]
+    entry: Entry = convert({"name": "step", "configuration": {"rows": rows}}, Entry)
+    assert calibration_names([entry]) == {"text:12ab": "calib.txt"}
 
 
 def test_sizes_and_dtypes_are_those_that_were_written(source_of, tmp_path):

@@ -31,7 +31,7 @@ from pruneapp.evaluation.metric import (
     measured_ancestors,
     step_kind,
 )
-from pruneapp.evaluation.report.results import KeptScan, StoredResult
+from pruneapp.evaluation.report.results import KeptScan, StoredResult, data_names
 from pruneapp.evaluation.runner import Conditions
 from pruneapp.evaluation.scan import Sensitivity, sensitivities_of
 from pruneapp.evaluation.scan_file import ScanConditions
@@ -209,7 +209,7 @@ def collect_report(source: ReportSource, job: Job) -> HistoryReport:
         tuple(_commands(checkpoint, recipe_name, evaluations)) if recipe.entries else (),
         describe_machine(__version__),
         dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        dict(_data_names(source)),
+        _data_names(source),
     )
 
 
@@ -306,16 +306,13 @@ def _settings(entry: Entry | None) -> Iterator[str]:
             yield f"distillation {blocks}in {steps}, learning rate {source.lr:.4g}"
 
 
-def _data_names(source: ReportSource) -> Iterator[tuple[str, str]]:
-    """Yield identifiers of data, as in `calibration_data`, with their file names."""
-    for result in source.results:
-        found = result.conditions
-        if found.data_sha256:
-            yield f"text:{found.data_sha256}", found.data
-        for kind in ("script", "evaluate of script"):
-            yield f"{kind}:{found.script_sha256}", found.name
-    entries = map(_entry_of, source.capture.records)
-    yield from calibration_names(entries).items()
+def _data_names(source: ReportSource) -> dict[str, str]:
+    """Return the file names of data by their identifiers, as in `calibration_data`."""
+    measured = [result.conditions for result in source.results]
+    scanned = [kept.conditions for kept in source.scans if kept.conditions is not None]
+    return data_names((*measured, *scanned)) | calibration_names(
+        map(_entry_of, source.capture.records)
+    )
 
 
 def _entry_of(record: Record) -> Entry:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -75,3 +75,17 @@ def calibration_of_state(
     """Return the names of the data that a state of a history was calibrated with, sorted."""
     entries = (convert(records[n - 1].as_json(), Entry) for n in branches.path(state))
     return calibration_data(entries)
+
+
+def data_names(evaluations: Iterable[Conditions]) -> dict[str, str]:
+    """Return the file names of the data of evaluations and scans by their identifiers.
+
+    For the identifiers see `pruneapp.evaluation.runner.data_of`.
+    """
+    names: dict[str, str] = {}
+    for found in evaluations:
+        if found.data_sha256:
+            names[f"text:{found.data_sha256}"] = found.data
+        for kind in ("script", "evaluate of script"):
+            names[f"{kind}:{found.script_sha256}"] = found.name
+    return names

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -21,6 +21,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, UnwritableError, first_names
 from pruneapp.evaluation.classifier import Classifier
 from pruneapp.evaluation.metric import StateQuality
+from pruneapp.evaluation.report.results import KeptScan, data_names
 from pruneapp.evaluation.runner import Conditions
 from pruneapp.evaluation.script import has_program_code
 from pruneapp.export.catalog import FORMATS, usual_format
@@ -163,6 +164,16 @@ def export_document(capture: Capture, request: ExportRequest, job: Job) -> Expor
     return export(capture.snapshot, request, job, origin)
 
 
+@dataclass(frozen=True)
+class ReportedQuality:
+    """The quality of an exported state, for the report, and names of data."""
+
+    quality: StateQuality | None = None  # None if unknown
+    conditions: Conditions | None = None  # of the measurement of `quality`
+    # File names of the data of evaluations and scans, see `data_names`.
+    data_names: Mapping[str, str] = field(default_factory=dict)
+
+
 @dataclass(eq=False)
 class ExportJob:
     """An export started in the window, and the files written in addition to it."""
@@ -171,8 +182,7 @@ class ExportJob:
     request: ExportRequest
     cluster: str = ""  # address of the cluster that runs the export; empty for this machine
     evaluation: EvaluationData | None = None  # for the comparison script; None for example inputs
-    quality: StateQuality | None = None  # of the exported state, for the report; None if unknown
-    conditions: Conditions | None = None  # of the measurement of `quality`
+    measured: ReportedQuality | None = None  # for the report
     # Set as soon as the export is written: cancelling does not remove it after that.
     report: ExportReport | None = None
     missing: tuple[Path, ...] = ()  # accompanying files that are requested but not written yet
@@ -196,13 +206,7 @@ class ExportJob:
         while self.missing:
             path, *rest = self.missing
             self.report = report = write_accompanying_files(
-                self.capture,
-                report,
-                path,
-                job,
-                evaluation=self.evaluation,
-                quality=self.quality,
-                conditions=self.conditions,
+                self.capture, report, path, job, evaluation=self.evaluation, measured=self.measured
             )
             self.missing = tuple(rest)
         return report
@@ -242,8 +246,7 @@ def write_accompanying_files(
     job: Job,
     *,
     evaluation: EvaluationData | None = None,
-    quality: StateQuality | None = None,
-    conditions: Conditions | None = None,
+    measured: ReportedQuality | None = None,
 ) -> ExportReport:
     """Write `path`, one of `accompanying_files`, and return `report` with a notice about it.
 
@@ -255,9 +258,7 @@ def write_accompanying_files(
     else:
 
         def account(path: Path) -> Path:
-            content = _report_content(
-                capture, capture.snapshot, report, job, quality=quality, conditions=conditions
-            )
+            content = _report_content(capture, capture.snapshot, report, job, measured=measured)
             return write_account(content, path, job, keep_existing=True)
 
         said = _write_and_report(account, path, "The report is {path}.")
@@ -286,13 +287,14 @@ def _report_content(
     report: ExportReport,
     job: Job,
     *,
-    quality: StateQuality | None,
-    conditions: Conditions | None,
+    measured: ReportedQuality | None,
 ) -> Account:
     """Return the contents of the report about an export of `state`, with the steps of `capture`."""
     # not needed at start-up
     from pruneapp.evaluation.report.page import conditions_text, hashes_of, metric_texts
 
+    measured = measured or ReportedQuality()
+    quality, conditions = measured.quality, measured.conditions
     return account_of(
         state,
         report,
@@ -303,6 +305,8 @@ def _report_content(
         evaluation="" if conditions is None else conditions_text(conditions),
         evaluation_files={} if conditions is None else hashes_of(conditions),
         same_data=quality is not None and any(m.calibrated for m in quality.metrics),
+        data_names=measured.data_names,
+        state_texts=_state_texts(capture),
     )
 
 
@@ -313,21 +317,18 @@ def write_cut_files(
     job: Job,
     *,
     evaluation: EvaluationData | None = None,
-    quality: StateQuality | None = None,
-    conditions: Conditions | None = None,
+    measured: ReportedQuality | None = None,
 ) -> ExportReport:
     """Write the requested files about a shrunk model, and return `report` with notices about them.
 
-    These are a comparison script and a report. `quality` is that of the cut, None if it was not
-    evaluated. As `write_accompanying_files`, it raises no error of writing.
+    These are a comparison script and a report. `measured` has the quality of the cut.
+    As `write_accompanying_files`, it raises no error of writing.
     """
 
     def account(path: Path) -> Path:
         folder = report.path.is_dir()
         with open_checkpoint(report.path if folder else report.files[0].path, job=job) as written:
-            content = _report_content(
-                capture, Snapshot(written), report, job, quality=quality, conditions=conditions
-            )
+            content = _report_content(capture, Snapshot(written), report, job, measured=measured)
         cut = StepAccount("Remove units", "\n".join(order.forecast.changes))
         source = str(capture.snapshot.checkpoint.path)
         content = replace(content, source=source, steps=(*content.steps, cut))
@@ -341,6 +342,13 @@ def write_cut_files(
         path = accompanying_path(report, f"-report{order.report}")
         said += _write_and_report(account, path, "The report is {path}.")
     return replace(report, notices=(*report.notices, *said))
+
+
+def _state_texts(capture: Capture) -> tuple[str, str]:
+    """Return the name of the state, with its number, and its note; empty if there is none."""
+    number, branches = capture.position, capture.branches
+    name = branches.names.get(number, "")
+    return f"{number}: {name}" if name else "", branches.notes.get(number, "")
 
 
 def _steps_of(capture: Capture) -> list[StepAccount]:
@@ -501,6 +509,7 @@ class ExportController(Feature[ExportDialog]):
         session: OpenDocument,
         evaluation: EvaluationController,
         *,
+        scans: Callable[[], Sequence[KeptScan]],
         asked: Callable[[], str],
         cluster: Callable[[], str],
         statistics: Callable[[], Path | None],
@@ -508,6 +517,7 @@ class ExportController(Feature[ExportDialog]):
     ) -> None:
         super().__init__(context, session)
         self._evaluation = evaluation
+        self._scans = scans
         self._asked = asked
         self._cluster = cluster
         self._statistics = statistics
@@ -723,6 +733,14 @@ class ExportController(Feature[ExportDialog]):
             self._keys_with_dead_units.add(of.key)
         self._write_cut(of, surveyed, order)
 
+    def _describe_quality(self, quality: StateQuality | None) -> ReportedQuality:
+        """Return the quality of a state with its conditions, and the names of all known data."""
+        evaluation = self._evaluation
+        measured = [result.conditions for result in evaluation.stored_results]
+        scanned = [kept.conditions for kept in self._scans() if kept.conditions is not None]
+        conditions = None if quality is None else evaluation.shown_conditions
+        return ReportedQuality(quality, conditions, data_names((*measured, *scanned)))
+
     @flow
     def _write_cut(
         self, of: ExportedState, surveyed: SurveyedState, order: ShrinkOrder
@@ -736,19 +754,12 @@ class ExportController(Feature[ExportDialog]):
         write = ShrinkJob(capture, surveyed, order, self.session.kernel).work
         data = evaluation_data(self._evaluation.source, self.session.contents.classifier)
         found = self._evaluation.cut_result(of.key, order.forecast.request.identity())
-        quality = None if found is None or found[1] else found[0]
-        conditions = None if quality is None else self._evaluation.shown_conditions
+        measured = self._describe_quality(None if found is None or found[1] else found[0])
 
         def work(job: Job) -> ExportReport:
             # The job does not cancel the other files: the model is written already.
             return write_cut_files(
-                capture,
-                order,
-                write(job),
-                Job(),
-                evaluation=data,
-                quality=quality,
-                conditions=conditions,
+                capture, order, write(job), Job(), evaluation=data, measured=measured
             )
 
         job = RunJob(self.tr("Shrinking"), work, Lane.WRITING)
@@ -874,9 +885,8 @@ class ExportController(Feature[ExportDialog]):
         """
         cluster = self._cluster()
         data = evaluation_data(self._evaluation.source, self.session.contents.classifier)
-        quality = self._evaluation.quality_of(of.key)
-        conditions = None if quality is None else self._evaluation.shown_conditions
-        writing = ExportJob(of.capture, request, cluster, data, quality, conditions)
+        measured = self._describe_quality(self._evaluation.quality_of(of.key))
+        writing = ExportJob(of.capture, request, cluster, data, measured)
         shown = self.session.contents.shown
         if request.replace_original:
             self.session.lock(
@@ -933,6 +943,7 @@ class ExportController(Feature[ExportDialog]):
             shown=shown,
             short=self.session.contents.short,
             steps=[(step.label, step.detail) for step in _steps_of(capture)],
+            state_texts=_state_texts(capture),
             cut_metric=cut_metric,
         )
         dialog.folderRequested.connect(self._show_folder)

@@ -70,6 +70,7 @@ class ExportReportDialog(Dialog):
         shown: Mapping[str, str] | None = None,
         short: ShortNames | None = None,
         steps: Sequence[tuple[str, str]] = (),  # label and detail of each step, for the copied text
+        state_texts: tuple[str, str] = ("", ""),  # name and note of the exported state
         cut_metric: str = "",  # sentences with the metric of the cut; "" if it was not evaluated
     ) -> None:
         super().__init__(parent)
@@ -77,6 +78,7 @@ class ExportReportDialog(Dialog):
         self._report = report
         self._in_store = "://" in str(report.path)  # an object store is not accessed for the report
         self._steps = tuple(steps)
+        self._state, self._note = state_texts
         wrong = (*report.damage, *(f"{each.sentence}." for each in report.broken))
         notes = [translate_sentence(notice) for notice in report.notices if notice not in wrong]
         if report.kept_originals and not report.undo_ends:
@@ -256,9 +258,11 @@ class ExportReportDialog(Dialog):
                 f"{number_format.exact_size(file.nbytes)}\tsha256 {file.sha256}"
                 for file in report.files
             )
+        texts = (self.tr("State"), self._state), (self.tr("Note"), self._note)
         rounded_to = "" if report.dtype == "keep" else report.dtype
         facts = [
             (self.tr("Folder") if folder else self.tr("File"), str(report.path), ""),
+            *((label, text, text) for label, text in texts if text),
             (self.tr("Format"), join_facts(translate_sentence(report.label), rounded_to), ""),
             (self.tr("Size"), size, exact),
             (self.tr("Checksum"), checksum, each and f"\n{each}"),

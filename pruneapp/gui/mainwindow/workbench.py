@@ -398,6 +398,7 @@ class Workbench(QObject):
             context,
             session,
             self.evaluation,
+            scans=lambda: self.scans.stored_scans,
             asked=views.preview.action.main_action_text,
             cluster=self._cluster,
             statistics=lambda: self.form.statistics_path,
