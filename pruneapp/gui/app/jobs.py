@@ -481,6 +481,11 @@ class Jobs(QObject):
         """Whether no task at all is queued or running, visible or not."""
         return not self._pending
 
+    @property
+    def has_only_programs(self) -> bool:
+        """Whether no task but programs of the user is queued or running."""
+        return all(task.lane is Lane.PROGRAM for task in self._pending)
+
     def stop(self, patience_ms: int = PATIENCE_MS) -> bool:
         """Cancel all tasks and wait for their threads; no callback is called afterwards.
 
@@ -671,13 +676,14 @@ class IdleScheduler(QObject):
         self._pause.start()
 
     def resume(self) -> None:
-        """Call `begin` now, if no task at all is running or queued; otherwise after a pause.
+        """Call `begin` now, if no task is running or queued; otherwise after a pause.
 
-        Without effect during a pause, which calls this again at its end.
+        Programs of the user, which may run for an hour, do not count. Without effect during a
+        pause, which calls this again at its end.
         """
         if self._pause.isActive():
             return
-        if self._jobs.is_idle:
+        if self._jobs.has_only_programs:
             self._begin()
         else:
             self._pause.start()

@@ -9,8 +9,9 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from pruneapp.analysis import histogram_store
+from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.widgets.number_format import percent
-from tests.gui.job_gate import endless
+from tests.gui.job_gate import Gate, endless
 
 
 @pytest.fixture
@@ -27,6 +28,13 @@ def file(tmp_path):
 def counting(user, file):
     user.open_file(file)
     return user.workbench.histograms
+
+
+@pytest.fixture
+def gate():
+    gate = Gate(closed=True)
+    yield gate
+    gate.closed = False
 
 
 def missing(user):
@@ -106,6 +114,15 @@ def test_whatever_is_wanted_goes_first(user, counting, monkeypatch):
         user.workbench.session.close()
     user.wait(lambda: len(ended) == len(begun))
     assert not counting.busy
+
+
+def test_counting_goes_on_while_a_program_of_the_user_runs(user, file, gate):
+    user.open_file(file)
+    jobs, ignore = user.workbench.jobs, lambda _result: None
+    jobs.run(gate.wait, title="Recover", on_result=ignore, on_error=ignore, lane=Lane.PROGRAM)
+    user.wait(lambda: gate.running)
+    user.wait(lambda: not missing(user))
+    assert jobs.runs_program
 
 
 def test_the_window_answers_while_it_counts(user, beats, tmp_path):
