@@ -324,22 +324,17 @@ class Settings(QObject):
 
     # -- code that may run ------------------------------------------------------------------------
 
-    def source(self, file: Path | None, purpose: str) -> Mapping[str, str]:
-        """Return how the model of a file is run for a purpose, as text by key.
-
-        Falls back to the purpose of this file that was stored last. Empty if the file has none or
-        is None: settings of another file, such as a limit, would apply unnoticed.
-        """
-        found = self.own_sources(file)
-        return found.get(purpose) or next(iter([*found.values()][::-1]), {})
-
     def own_sources(self, file: Path | None) -> Mapping[str, Mapping[str, str]]:
-        """Return how the model of this file is run, by purpose; empty if unknown."""
+        """Return how the model of this file is run, as text by key, by purpose; the latest last.
+
+        Empty if unknown: settings of another file, such as a limit, would apply unnoticed.
+        """
         return {} if file is None else self.state.sources.get(str(file.absolute()), {})
 
     def set_source(self, file: Path, purpose: str, source: Mapping[str, str]) -> None:
         """Store how the model of a file is run for a purpose, for the last `VIEWED_FILES` files."""
-        sources = {**self.own_sources(file), purpose: dict(source)}
+        others = {each: of for each, of in self.own_sources(file).items() if each != purpose}
+        sources = {**others, purpose: dict(source)}  # the latest last
         name = str(file.absolute())
         self.store(sources=_put_last(self.state.sources, name, sources, VIEWED_FILES))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -255,27 +255,34 @@ class ScriptController(Feature[ConsentDialog]):
     def source(self, purpose: str) -> DataSource:
         """Return the source to offer for the open file and a purpose, such as ``repair``.
 
-        This is the one stored for the file and purpose, otherwise the last one of the file. Its
-        path is left empty if it is the data that another purpose of the same file uses: calibration
-        must not use the data of the evaluation, nor the evaluation those of a calibration. A script
-        has a function for each.
+        This is the one stored for the file and purpose, otherwise the last one of the file that may
+        be used. Its path is left empty if there is none: calibration must not use the data of the
+        evaluation, nor the evaluation those of a calibration. A script has a function for each.
         """
         document = self.session.document
         file = None if document is None else document.checkpoint.path
-        stored = self._settings.source(file, purpose)
+        own = self._settings.own_sources(file)
+        last_first = [*own.values()][::-1]
+        if purpose != PURPOSE:
+            avoided = [own.get(PURPOSE, {})]
+        else:  # a source chosen for the evaluation of this file is kept
+            avoided = [] if PURPOSE in own else last_first
+
+        def may_be_used(source: Mapping[str, str]) -> bool:
+            return source.get("kind") == DataKind.SCRIPT.value or not any(
+                all(source.get(n) == one.get(n) for n in ("kind", "path")) for one in avoided
+            )
+
+        offered = [own[purpose]] if purpose in own else last_first
+        if purpose == PURPOSE:
+            offered = offered[:1]
+        stored = next(filter(may_be_used, offered), next(iter(offered), {}))
         try:
             kind = DataKind(stored.get("kind", ""))
         except ValueError:
             return DataSource()
         rest = {name: stored.get(name, "") for name in _STORED}
-        own = self._settings.own_sources(file)
-        if purpose != PURPOSE:
-            avoided = [own.get(PURPOSE, {})]
-        else:  # a source chosen for the evaluation of this file is kept
-            avoided = [] if PURPOSE in own else [*own.values()]
-        if kind is not DataKind.SCRIPT and any(
-            all(stored.get(n) == one.get(n) for n in ("kind", "path")) for one in avoided
-        ):
+        if not may_be_used(stored):
             rest["path"] = ""
         return DataSource(kind, **rest, exported_from=stored.get("from", ""))
 

@@ -200,6 +200,18 @@ def test_the_script_of_the_evaluation_is_proposed_for_a_recovery(opened, tmp_pat
     assert scripts.source("recovery") == source
 
 
+def test_the_text_of_a_repair_is_proposed_for_a_recovery(opened, tmp_path):
+    """Regression: the field was empty once the model was evaluated with another text."""
+    _, scripts = opened
+    calibration = DataSource(DataKind.TEXT, str(tmp_path / "calib.txt"), "python3")
+    sentences = replace(calibration, path=str(tmp_path / "sentences.txt"))
+    scripts.remember("repair", calibration)
+    scripts.remember("evaluation", sentences)
+    scripts.remember("scan", sentences)
+    assert scripts.source("recovery") == calibration
+    assert scripts.source("evaluation") == sentences
+
+
 def test_the_script_is_proposed_for_an_export_and_offered_for_other_files(opened, script, tmp_path):
     """Regression: the field was empty for a file that was exported a minute ago."""
     user, scripts = opened
