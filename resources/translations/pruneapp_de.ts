@@ -1556,22 +1556,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>{n} verbleibenden Kanälen</translation>
     </message>
     <message>
-        <source>{low} pruned in each row: {n} weights.</source>
-        <translation>{low} je Zeile geprunt: {n} Gewichte.</translation>
-    </message>
-    <message>
-        <source>{low} to {high} pruned in each row: {n} weights.</source>
-        <translation>{low} bis {high} je Zeile geprunt: {n} Gewichte.</translation>
-    </message>
-    <message>
-        <source>{m} of the checked tensors belong to no group.</source>
-        <translation>{m} der ausgewählten Tensoren gehören zu keiner Gruppe.</translation>
-    </message>
-    <message>
-        <source>1 of the checked tensors belongs to no group.</source>
-        <translation>1 der ausgewählten Tensoren gehört zu keiner Gruppe.</translation>
-    </message>
-    <message>
         <source>in each of {k} groups ({n} tensors)</source>
         <translation>in jeder von {k} Gruppen ({n} Tensoren)</translation>
     </message>
@@ -1598,6 +1582,22 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>At most {n} of {units} units pruned: the number of units kept in each group is rounded up to a multiple of {multiple}.</source>
         <translation>Höchstens {n} von {units} Einheiten geprunt: Die verbleibende Anzahl jeder Gruppe wird auf ein Vielfaches von {multiple} aufgerundet.</translation>
+    </message>
+    <message>
+        <source>{low} per row: {n} weights.</source>
+        <translation>{low} je Zeile: {n} Gewichte.</translation>
+    </message>
+    <message>
+        <source>{low} to {high} per row: {n} weights.</source>
+        <translation>{low} bis {high} je Zeile: {n} Gewichte.</translation>
+    </message>
+    <message>
+        <source>{m} checked tensors belong to no group and are not pruned.</source>
+        <translation>{m} ausgewählte Tensoren gehören zu keiner Gruppe und werden nicht geprunt.</translation>
+    </message>
+    <message>
+        <source>1 checked tensor belongs to no group and is not pruned.</source>
+        <translation>1 ausgewählter Tensor gehört zu keiner Gruppe und wird nicht geprunt.</translation>
     </message>
     <message>
         <source>{n} of {units} units.</source>
@@ -8242,6 +8242,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Das beste Format für diesen Zweck wählen.</translation>
     </message>
     <message>
+        <source>Load in sentence-transformers</source>
+        <translation>In sentence-transformers laden</translation>
+    </message>
+    <message>
         <source>Choose a purpose, or select a format below.</source>
         <translation>Wählen Sie einen Zweck oder unten ein Format.</translation>
     </message>
@@ -8305,6 +8309,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{n} Tokens</translation>
     </message>
     <message>
+        <source>▲ measured on the data used to calibrate or choose it</source>
+        <translation>▲ auf den Daten gemessen, mit denen kalibriert oder ausgewählt wurde</translation>
+    </message>
+    <message>
         <source>{share} pruned: {words}</source>
         <translation>{share} geprunt: {words}</translation>
     </message>
@@ -8319,10 +8327,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>random inputs</source>
         <translation>zufällige Eingaben</translation>
-    </message>
-    <message>
-        <source>▲ evaluated on the data it was chosen or calibrated with</source>
-        <translation>▲ auf den Daten bewertet, mit denen ausgewählt oder kalibriert wurde</translation>
     </message>
     <message>
         <source>Shrunk</source>
@@ -10283,8 +10287,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>{words} {count}.</translation>
     </message>
     <message>
-        <source>{n} of them are kept if script, Python and options are the same.</source>
-        <translation>{n} davon bleiben, wenn Skript, Python und Optionen dieselben sind.</translation>
+        <source>{n} of {all} are measured already, and kept if script, Python and options are the same.</source>
+        <translation>{n} von {all} sind schon gemessen und bleiben, wenn Skript, Python und Optionen dieselben sind.</translation>
     </message>
     <message>
         <source>About {time}: the last evaluation took {one}.</source>
@@ -18500,7 +18504,7 @@ steps</extracomment>
     <message>
         <source>collecting statistics</source>
         <extracomment>sentences</extracomment>
-        <translation>Statistik wird gesammelt</translation>
+        <translation>Statistik wird erhoben</translation>
     </message>
     <message>
         <source>was ended</source>
@@ -24245,8 +24249,8 @@ steps</extracomment>
         <translation>Statistik von {n} Tensoren über {rows} Zeilen von Eingaben gesammelt.</translation>
     </message>
     <message>
-        <source>Without statistics, because no matrix product with inputs ran (embeddings are looked up): {names}.</source>
-        <translation>Ohne Statistik, weil kein Matrixprodukt mit Eingaben lief (Embeddings werden nachgeschlagen): {names}.</translation>
+        <source>No statistics were collected for these tensors, because they are not used in a matrix product: {names}.</source>
+        <translation>Für diese Tensoren wurde keine Statistik erhoben, weil sie in keinem Matrixprodukt vorkommen: {names}.</translation>
     </message>
 </context>
 <context>

@@ -1556,22 +1556,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>{n} 个剩余通道</translation>
     </message>
     <message>
-        <source>{low} pruned in each row: {n} weights.</source>
-        <translation>每行剪枝 {low} 个：共 {n} 个权重。</translation>
-    </message>
-    <message>
-        <source>{low} to {high} pruned in each row: {n} weights.</source>
-        <translation>每行剪枝 {low} 到 {high} 个：共 {n} 个权重。</translation>
-    </message>
-    <message>
-        <source>{m} of the checked tensors belong to no group.</source>
-        <translation>所选张量中有 {m} 个不属于任何组。</translation>
-    </message>
-    <message>
-        <source>1 of the checked tensors belongs to no group.</source>
-        <translation>所选张量中有 1 个不属于任何组。</translation>
-    </message>
-    <message>
         <source>in each of {k} groups ({n} tensors)</source>
         <translation>{k} 个组（{n} 个张量）的每组中</translation>
     </message>
@@ -1598,6 +1582,22 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>At most {n} of {units} units pruned: the number of units kept in each group is rounded up to a multiple of {multiple}.</source>
         <translation>最多剪枝 {units} 个单元中的 {n} 个：每个组保留的数量向上取整为 {multiple} 的倍数。</translation>
+    </message>
+    <message>
+        <source>{low} per row: {n} weights.</source>
+        <translation>每行 {low} 个：共 {n} 个权重。</translation>
+    </message>
+    <message>
+        <source>{low} to {high} per row: {n} weights.</source>
+        <translation>每行 {low} 到 {high} 个：共 {n} 个权重。</translation>
+    </message>
+    <message>
+        <source>{m} checked tensors belong to no group and are not pruned.</source>
+        <translation>{m} 个所选张量不属于任何组，不会被剪枝。</translation>
+    </message>
+    <message>
+        <source>1 checked tensor belongs to no group and is not pruned.</source>
+        <translation>1 个所选张量不属于任何组，不会被剪枝。</translation>
     </message>
     <message>
         <source>{n} of {units} units.</source>
@@ -8242,6 +8242,10 @@ Code inside checkpoints is never executed.</source>
         <translation>为此用途选择最佳格式。</translation>
     </message>
     <message>
+        <source>Load in sentence-transformers</source>
+        <translation>在 sentence-transformers 中加载</translation>
+    </message>
+    <message>
         <source>Choose a purpose, or select a format below.</source>
         <translation>选择用途，或在下方选择格式。</translation>
     </message>
@@ -8305,6 +8309,10 @@ Code inside checkpoints is never executed.</source>
         <translation>{n} 个词元</translation>
     </message>
     <message>
+        <source>▲ measured on the data used to calibrate or choose it</source>
+        <translation>▲ 在用于校准或选择的数据上测量</translation>
+    </message>
+    <message>
         <source>{share} pruned: {words}</source>
         <translation>{share} 已剪枝：{words}</translation>
     </message>
@@ -8319,10 +8327,6 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>random inputs</source>
         <translation>随机输入</translation>
-    </message>
-    <message>
-        <source>▲ evaluated on the data it was chosen or calibrated with</source>
-        <translation>▲ 在用于选择或校准的数据上评估</translation>
     </message>
     <message>
         <source>Shrunk</source>
@@ -10282,8 +10286,8 @@ computed on this computer.</source>
         <translation>{words}{count}。</translation>
     </message>
     <message>
-        <source>{n} of them are kept if script, Python and options are the same.</source>
-        <translation>若脚本、Python 和选项相同，则保留其中 {n} 次。</translation>
+        <source>{n} of {all} are measured already, and kept if script, Python and options are the same.</source>
+        <translation>{all} 次中已有 {n} 次测量完成；若脚本、Python 和选项相同则保留。</translation>
     </message>
     <message>
         <source>About {time}: the last evaluation took {one}.</source>
@@ -18499,7 +18503,7 @@ steps</extracomment>
     <message>
         <source>collecting statistics</source>
         <extracomment>sentences</extracomment>
-        <translation>正在收集统计</translation>
+        <translation>正在收集统计量</translation>
     </message>
     <message>
         <source>was ended</source>
@@ -24244,8 +24248,8 @@ steps</extracomment>
         <translation>已从 {rows} 行输入收集 {n} 个张量的统计。</translation>
     </message>
     <message>
-        <source>Without statistics, because no matrix product with inputs ran (embeddings are looked up): {names}.</source>
-        <translation>没有统计，因为未运行与输入的矩阵乘法（嵌入是查表）：{names}。</translation>
+        <source>No statistics were collected for these tensors, because they are not used in a matrix product: {names}.</source>
+        <translation>未收集以下张量的统计，因为它们未用于矩阵乘法：{names}。</translation>
     </message>
 </context>
 <context>

@@ -26,6 +26,7 @@ from pruneapp.evaluation.runner import Conditions
 from pruneapp.evaluation.script import has_program_code
 from pruneapp.export.catalog import FORMATS, usual_format
 from pruneapp.export.completeness import find_unwritable
+from pruneapp.export.destination.sidecars import pooling_of
 from pruneapp.export.destination.target import kept_name, not_replaced_notice
 from pruneapp.export.exporter import check_target, export
 from pruneapp.export.format_sizes import (
@@ -106,6 +107,7 @@ class ExportPreview(NamedTuple):
     pruned: bool  # whether any weight is pruned; otherwise the export is a copy
     # The multiple to which the last pruning step rounded widths; None for the default.
     multiple: int | None
+    is_sentence_encoder: bool = False  # whether sentence-transformers loads the folder
 
 
 def preview_export(capture: Capture, job: Job) -> ExportPreview:
@@ -118,7 +120,12 @@ def preview_export(capture: Capture, job: Job) -> ExportPreview:
         offers = format_offers(snapshot, job, sampled=False, provenance=origin)
     entries = *recorded_recipe(snapshot.checkpoint).entries, *origin.recipe.entries
     return ExportPreview(
-        snapshot, origin, offers, _is_pruned(snapshot, job), chosen_multiple(entries)
+        snapshot,
+        origin,
+        offers,
+        _is_pruned(snapshot, job),
+        chosen_multiple(entries),
+        bool(pooling_of(snapshot.checkpoint)),
     )
 
 
@@ -628,6 +635,8 @@ class ExportController(Feature[ExportDialog]):
         able = [one for one in able if one.name == usual] or able
         dialog = ExportDialog(self._window)
         dialog.set_written(self._written)
+        if preview.is_sentence_encoder:
+            dialog.purposes.set_sentence_encoder()
         dialog.set_offers(preview.offers, usual=able[0].name if able else "")
         dialog.target.set_locator(locate)
         if not is_store(source):

@@ -367,6 +367,10 @@ class Purposes(QWidget):
         self._group.buttonClicked.connect(self._on_clicked)
         self._show_reason()
 
+    def set_sentence_encoder(self) -> None:
+        """Name sentence-transformers as the library that loads the model."""
+        self.buttons[Purpose.TRANSFORMERS].setText(self.tr("Load in sentence-transformers"))
+
     def set_offers(self, offers: Sequence[FormatOffer]) -> None:
         """Set the formats with their recommendations; emit `chosen` if the best one has changed."""
         before = self._best()

@@ -297,8 +297,9 @@ class JobController(Controller):
     @Slot()
     def _refresh(self) -> None:
         states = self._jobs.states()
-        contents, labels = self._session.contents, [state.progress.label for state in states]
-        self.panel.set_jobs(states, [item_text(contents.shown.get(each, each)) for each in labels])
+        contents, running = self._session.contents, [state.progress for state in states]
+        items = [item_text(contents.shown.get(at.label, at.label), at.title) for at in running]
+        self.panel.set_jobs(states, items)
         self.panel.set_names(contents.short)
 
     # -- undoing a cancellation -------------------------------------------------------------------

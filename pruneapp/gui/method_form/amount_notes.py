@@ -150,9 +150,9 @@ def _all_units(units: Units, *, channels: bool) -> str:
 def _rows_note(share: float, kept: Sequence[NDArray[np.int64]]) -> str:
     lengths = np.unique(np.concatenate(kept))
     each = [int(share_by_rows(share, [np.array([length])])[0]) for length in lengths]
-    text = translate("Amounts", "{low} pruned in each row: {n} weights.")
+    text = translate("Amounts", "{low} per row: {n} weights.")
     if min(each) < max(each):
-        text = translate("Amounts", "{low} to {high} pruned in each row: {n} weights.")
+        text = translate("Amounts", "{low} to {high} per row: {n} weights.")
     total = int(share_by_rows(share, kept).sum())
     return text.format(low=count(min(each)), high=count(max(each)), n=count(total))
 
@@ -161,9 +161,9 @@ def _others_note(n_others: int) -> str:
     """Return how many selected tensors belong to no group and are not pruned; "" if none."""
     if not n_others:
         return ""
-    text = translate("Amounts", "{m} of the checked tensors belong to no group.")
+    text = translate("Amounts", "{m} checked tensors belong to no group and are not pruned.")
     if n_others == 1:
-        text = translate("Amounts", "1 of the checked tensors belongs to no group.")
+        text = translate("Amounts", "1 checked tensor belongs to no group and is not pruned.")
     return text.format(m=count(n_others))
 
 

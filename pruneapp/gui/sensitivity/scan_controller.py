@@ -402,8 +402,11 @@ class ScanController(Feature[ScanDialog]):
             count = number_format.plural(left, self.tr("1 evaluation"), self.tr("{n} evaluations"))
             words = self.tr("{words} {count}.").format(words=words, count=count)
         if known and not is_sure:
-            already = self.tr("{n} of them are kept if script, Python and options are the same.")
-            words = join_sentences(words, already.format(n=number_format.count(known)))
+            already = self.tr(
+                "{n} of {all} are measured already, and kept if script, Python and options are the "
+                "same."
+            ).format(n=number_format.count(known), all=number_format.count(evaluations))
+            words = join_sentences(words, already)
         seconds = self._evaluation.seconds
         if seconds is not None and dialog.choice.source() == self._evaluation.source:
             more = self.tr("About {time}: the last evaluation took {one}.").format(

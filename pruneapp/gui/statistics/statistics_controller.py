@@ -124,7 +124,7 @@ class StatisticsController(Feature[CollectDialog]):
             shown = self.session.contents.shown
             names = first_names([shown.get(name, name) for name in found.unseen], _NAMED, str)
             missing = self.tr(
-                "Without statistics, because no matrix product with inputs ran (embeddings are "
-                "looked up): {names}."
+                "No statistics were collected for these tensors, because they are not used in a "
+                "matrix product: {names}."
             ).format(names=translate_sentence(names))
             self._notifications.show_info(NoticeTopic.EVALUATION, join_sentences(text, missing))

@@ -387,7 +387,7 @@ def mark_calibrated(text: str, metric: MetricChange) -> str:
 
 def calibration_mark() -> str:
     """Return the mark of metrics of states that were calibrated or allocated with the same data."""
-    return translate("Quality", "▲ evaluated on the data it was chosen or calibrated with")
+    return translate("Quality", "▲ measured on the data used to calibrate or choose it")
 
 
 def quality_in_words(quality: StateQuality, name: str = "") -> str:

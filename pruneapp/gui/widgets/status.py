@@ -30,10 +30,11 @@ _LONGEST_S = 89 * 60  # a time left with the longest text
 _REPETITIONS = {"counting multiply-adds", "evaluating", "recovering"}
 
 
-def item_text(label: str) -> str:
+def item_text(label: str, title: str = "") -> str:
     """Return the translated text of the current item of a job, without what its title says."""
     first, _, rest = label.partition(": ")
-    return translate_sentence(rest if first in _REPETITIONS else label)
+    text = translate_sentence(rest if first in _REPETITIONS else label)
+    return "" if text.casefold() == title.casefold() else text
 
 
 def job_text(title: str, item: str) -> str:
@@ -171,7 +172,7 @@ class JobStatus(QWidget):
         """
         if self._cancelling:
             return  # emitted before the cancellation
-        self._item, self._seconds_left = item_text(label), seconds_left
+        self._item, self._seconds_left = item_text(label, self._job), seconds_left
         show_share(self.bar, done / total if total > 0 else 0.0)
         self._update_texts()
 

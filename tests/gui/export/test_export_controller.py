@@ -720,3 +720,27 @@ def test_the_comparison_script_uses_the_sentences_of_the_evaluation(
     user.close_report()
     (script,) = tmp_path.glob("*.check.py")
     assert f"SENTENCES = {sentences} " in script.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("pooling", "library"), [(True, "sentence-transformers"), (False, "transformers")]
+)
+def test_the_purpose_names_the_library_that_loads_the_folder(
+    user, file, tmp_path, pooling, library
+):
+    folder = tmp_path / "encoder"
+    (folder / "1_Pooling").mkdir(parents=True)
+    file.rename(folder / "model.safetensors")
+    (folder / "config.json").write_text('{"architectures": ["BertModel"]}')
+    if pooling:
+        kinds = {"": "Transformer", "1_Pooling": "Pooling"}
+        modules = [
+            {"path": path, "type": f"sentence_transformers.models.{kind}"}
+            for path, kind in kinds.items()
+        ]
+        (folder / "modules.json").write_text(json.dumps(modules))
+        (folder / "1_Pooling/config.json").write_text('{"pooling_mode_mean_tokens": true}')
+    user.open_file(folder)
+    dialog = user.open_export()
+    assert dialog.purposes.buttons[Purpose.TRANSFORMERS].text() == f"Load in {library}"
+    leave(user)

@@ -393,9 +393,9 @@ def test_what_a_fraction_means_in_each_row_is_said_beside_the_amount(opened):
     user.choose(user.rule.method, "L1 per row")
     user.ask_amount("30 %")
     note = user.rule.fields.meaning
-    user.wait(lambda: note.text() == "2 pruned in each row: 120 weights.")
+    user.wait(lambda: note.text() == "2 per row: 120 weights.")
     user.ask_amount("40 %")
-    user.wait(lambda: note.text() == "3 pruned in each row: 180 weights.")
+    user.wait(lambda: note.text() == "3 per row: 180 weights.")
     assert user.wait_preview().newly_pruned == 180
     user.choose(user.rule.method, "L1 unstructured")
     user.wait_preview()

@@ -422,7 +422,7 @@ def test_the_help_of_a_field_is_behind_its_question_mark(form, qtbot):
 
 
 def test_what_an_amount_means_is_below_it_unless_it_is_wrong(form, qtbot):
-    text = "6 pruned in each row: 104,448 weights."
+    text = "6 per row: 104,448 weights."
     form.set_amount_notes([text])
     fields = form.rules[0].fields
     label, error = fields.meaning, fields.notes["amount"]
@@ -446,8 +446,8 @@ def test_what_an_amount_means_moves_nothing(form, qtbot):
 
     before = place()
     label = form.rules[0].fields.meaning
-    short = "6 pruned in each row: 1,048 weights."
-    for text in (short, f"{short} 48 of the checked tensors belong to no group.", ""):
+    short = "6 per row: 1,048 weights."
+    for text in (short, f"{short} 48 checked tensors belong to no group and are not pruned.", ""):
         form.set_amount_notes([text])
         qtbot.wait(1)
         assert place() == before

@@ -65,7 +65,7 @@ def legend(view):
 
 def test_values_of_states_that_were_calibrated_with_the_same_data_are_marked(view):
     """In the cells, the read-out, the summary, the table and its copies."""
-    mark = "▲ evaluated on the data it was chosen or calibrated with"
+    mark = "▲ measured on the data used to calibrate or choose it"
     said = (view.cell_text(0, 2), view.subject(), view.numbers().headers[-1])
     assert not any("calibrated" in text or text == "measured with" for text in said)
     view.set_sensitivity(found(calibrated=True))

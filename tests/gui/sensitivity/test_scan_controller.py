@@ -283,7 +283,10 @@ def test_the_dialog_counts_what_is_left_of_the_scan_that_it_continues(
     opened.wait(lambda: scans.cells)
     dialog = scans.ask()
     opened.type(dialog.fractions, "50%, 60%")
-    words = "4 evaluations. 2 of them are kept if script, Python and options are the same. The time"
+    words = (
+        "4 evaluations. 2 of 4 are measured already, and kept if script, Python and options are "
+        "the same. The time"
+    )
     assert words in dialog.estimate.text()
     opened.click(dialog.leave)
 

@@ -33,6 +33,15 @@ def test_a_job_that_waits_for_a_disk_says_so_when_it_is_cancelled(show, qtbot):
     assert status.label.text() == "Pruning …"
 
 
+def test_an_item_that_repeats_the_title_is_not_shown(show):
+    status = show(JobStatus())
+    status.set_job("Collecting statistics")
+    status.set_progress(1, 10, "collecting statistics")
+    assert status.label.text() == "Collecting statistics …"
+    status.set_progress(2, 10, "fc.weight")
+    assert status.label.text() == "Collecting statistics: fc.weight …"
+
+
 def test_the_text_of_a_job_keeps_20_letters(show, qtbot):
     """It was elided to two letters next to the last action."""
     bar = show(QStatusBar(), 700, 40)
