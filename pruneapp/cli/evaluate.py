@@ -294,6 +294,8 @@ def _is_onnx(path: str) -> bool:
     A file is opened as a checkpoint only if its first byte fits, which can raise its errors.
     """
     try:
+        if not Path(path).is_file():
+            return False
         with Path(path).open("rb") as file:
             if file.read(1) != b"\x08":  # the tag of the first field
                 return False

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import indent
 
-from pruneapp import DOCUMENTATION, resources
+from pruneapp import DOCUMENTATION, json_codec, resources
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.safetensors import SAFETENSORS
 from pruneapp.checkpoint.io.store import is_store
 from pruneapp.checkpoint.torchfile.exported_program import FORMAT as EXPORTED_PROGRAM
-from pruneapp.errors import ParameterError, escape_text, words_of
+from pruneapp.errors import ParameterError, escape_text
 from pruneapp.evaluation.classifier import Classifier
 from pruneapp.evaluation.model_graph import SeededInputs, is_onnx, read_model_graph
 from pruneapp.evaluation.process import ChildProcess, EvaluationError
@@ -94,21 +94,11 @@ class EvaluationScript:
         Raises `EvaluationError` if it cannot be read, is larger than 16 MiB, or is not UTF-8 text.
         """
         try:
-            path = path.resolve()
-            with path.open("rb") as file:
-                data = file.read(_MOST_BYTES + 1)
-            if len(data) > _MOST_BYTES:
-                raise EvaluationError(
-                    f"'{path}' is larger than {_MOST_BYTES >> 20} MiB, so it is not a script.",
-                    remedy="Choose the Python file that defines load and evaluate.",
-                )
+            path = Path(os.path.realpath(path))  # `resolve` raises for a loop of links
+            data = json_codec.read(path, "script", _MOST_BYTES, EvaluationError)
             text = data.decode("utf-8")
             if "\0" in text:
                 raise ValueError  # noqa: TRY301 - same error as for invalid UTF-8
-        except OSError as error:
-            raise EvaluationError(
-                f"The script '{path}' cannot be read: {words_of(error)}.", remedy="Check the path."
-            ) from None
         except ValueError:  # invalid UTF-8, or null bytes
             raise EvaluationError(
                 f"'{path}' is not a Python file.",
@@ -152,9 +142,10 @@ class EvaluationScript:
     def unchanged(self) -> bool:
         """Whether the file still has the content that was read."""
         try:
-            return hashlib.sha256(self.path.read_bytes()).hexdigest() == self.sha256
-        except OSError:
+            data = json_codec.read(self.path, "script", _MOST_BYTES, EvaluationError)
+        except EvaluationError:
             return False
+        return hashlib.sha256(data).hexdigest() == self.sha256
 
     def ignores_limit(self, *, calibrating: bool = False) -> bool:
         """Return whether no measuring function has an argument `limit`, judged by parsing.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -259,7 +260,10 @@ def read_config(folder: Path) -> dict[str, Any] | Unknown:
     """
     path = folder / CONFIG
     try:
-        if path.stat().st_size > _LARGEST_CONFIG:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):  # reading a pipe may never end
+            return Unknown(f"'{path}' is not a regular file.")
+        if status.st_size > _LARGEST_CONFIG:
             return Unknown(f"'{path}' is too large for a configuration.")
         return load_object(path.read_bytes(), str(path))
     except FileNotFoundError:

@@ -12993,19 +12993,9 @@ steps</extracomment>
         <translation>Korrigieren Sie den Kopf, oder wählen Sie einen Interpreter.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is larger than {value} MiB, so it is not a script.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist größer als {value} MiB, also kein Skript.</translation>
-    </message>
-    <message>
         <source>Choose the Python file that defines load and evaluate.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie die Python-Datei, die load und evaluate definiert.</translation>
-    </message>
-    <message>
-        <source>The script &apos;{path}&apos; cannot be read: {words_of}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Das Skript &apos;{path}&apos; kann nicht gelesen werden: {words_of}.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is not a Python file.</source>
@@ -20694,6 +20684,11 @@ steps</extracomment>
         <source>Not known: the file contains no graph.</source>
         <extracomment>sentences</extracomment>
         <translation>Nicht bekannt: Die Datei enthält keinen Graphen.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a regular file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist keine reguläre Datei.</translation>
     </message>
     <message>
         <source>&apos;{folder}&apos; contains no {CONFIG}, and the tensors alone do not show how the layers are connected. Trace the model in the window, or open a .pt2 (torch.export) or ONNX file of the model, or a transformers model folder.</source>

@@ -12992,19 +12992,9 @@ steps</extracomment>
         <translation>请更正文件头，或选择解释器。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is larger than {value} MiB, so it is not a script.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 大于 {value} MiB，因此不是脚本。</translation>
-    </message>
-    <message>
         <source>Choose the Python file that defines load and evaluate.</source>
         <extracomment>sentences</extracomment>
         <translation>请选择定义了 load 和 evaluate 的 Python 文件。</translation>
-    </message>
-    <message>
-        <source>The script &apos;{path}&apos; cannot be read: {words_of}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>无法读取脚本 &apos;{path}&apos;：{words_of}。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is not a Python file.</source>
@@ -20693,6 +20683,11 @@ steps</extracomment>
         <source>Not known: the file contains no graph.</source>
         <extracomment>sentences</extracomment>
         <translation>未知：该文件不包含计算图。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a regular file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是普通文件。</translation>
     </message>
     <message>
         <source>&apos;{folder}&apos; contains no {CONFIG}, and the tensors alone do not show how the layers are connected. Trace the model in the window, or open a .pt2 (torch.export) or ONNX file of the model, or a transformers model folder.</source>

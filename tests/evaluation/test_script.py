@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import runpy
 import sys
 import threading
@@ -68,6 +69,19 @@ def test_a_script_is_read_and_not_run(script):
     assert "I was run" in script.text
     assert script.header == 'requires-python = ">=3.9"\ndependencies = ["torch"]'
     assert len(script.sha256) == 64
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes have names on Unix only")
+def test_a_script_is_a_regular_file(script, tmp_path):
+    """Reading a pipe would never end, and a window with such a job would not close."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to("loop")
+    for path in (tmp_path / "pipe", tmp_path / "loop", tmp_path):
+        with pytest.raises(EvaluationError, match=path.name):
+            EvaluationScript.read(path)
+    script.path.unlink()
+    os.mkfifo(script.path)
+    assert not script.unchanged
 
 
 @pytest.mark.parametrize(

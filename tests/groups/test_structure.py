@@ -1,6 +1,7 @@
 """The structure of a model, and reasons why there is none."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -93,6 +94,17 @@ def test_a_model_that_nobody_knows_is_refused_with_a_sentence(tmp_path, config, 
     import re
 
     assert re.search(sentence, found.why_not)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes have names on Unix only")
+def test_a_configuration_is_a_regular_file(tmp_path):
+    write_mistral(tmp_path)
+    path = tmp_path / "config.json"
+    path.unlink()
+    os.mkfifo(path)
+    found = bound(tmp_path)
+    assert isinstance(found, Unknown)
+    assert "is not a regular file" in found.why_not
 
 
 def test_a_tensor_of_the_size_that_is_no_member_stops_the_group(tmp_path):

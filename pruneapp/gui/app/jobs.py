@@ -267,7 +267,7 @@ class Jobs(QObject):
             lane: ThreadPoolExecutor(threads, thread_name_prefix=name)
             for lane, (threads, name) in _THREADS.items()
         }
-        self._last: Future[None] | None = None  # ends after all serial tasks, once stopped
+        self._futures: set[Future[None]] = set()  # of the tasks that have not ended
         self._pending: list[Task[Any]] = []
         # Short tasks are started in the next event loop iteration: started earlier, their threads
         # would compete with the main thread (GIL) while it still shows a new file or state.
@@ -349,7 +349,9 @@ class Jobs(QObject):
         return task
 
     def _start(self, task: Task[Any]) -> None:
-        self._executors[_SHARED.get(task.lane, task.lane)].submit(self._run, task)
+        future = self._executors[_SHARED.get(task.lane, task.lane)].submit(self._run, task)
+        self._futures.add(future)
+        future.add_done_callback(self._futures.discard)
 
     def _start_queued(self) -> None:
         tasks, self._not_started = self._not_started, []
@@ -489,22 +491,21 @@ class Jobs(QObject):
     def stop(self, patience_ms: int = PATIENCE_MS) -> bool:
         """Cancel all tasks and wait for their threads; no callback is called afterwards.
 
-        Return whether all serial tasks ended within `patience_ms`. Only foreign code ignores
-        cancellation; the process must then be left by `os._exit`, as Python cannot end a thread.
+        Return whether all tasks ended within `patience_ms`. Only foreign code and a file system
+        that does not answer ignore cancellation; the process must then be left by `os._exit`, as
+        Python cannot end a thread.
         May be called again, to wait longer; `run` must not be called any more.
         """
         worker_pause.end()
         stopped, self._pending, self._not_started = self._pending, [], []
         for task in stopped:
             task.cancel()
-        serial = self._executors[Lane.SERIAL]
-        self._last = self._last or serial.submit(_nothing)
-        serial.shutdown(wait=False)
-        for executor in self._executors.values():
-            if executor is not serial:
-                executor.shutdown(wait=True, cancel_futures=True)
-        ended = not wait([self._last], patience_ms / 1000).not_done
+        for lane, executor in self._executors.items():
+            executor.shutdown(wait=False, cancel_futures=lane is not Lane.SERIAL)
+        ended = not wait(tuple(self._futures), patience_ms / 1000).not_done
         if ended:
+            for executor in self._executors.values():
+                executor.shutdown()
             for task in stopped:
                 task.release()
         return ended

@@ -299,10 +299,11 @@ def test_progress_is_never_shown_under_the_title_of_another_task(jobs, calls, st
     qtbot.waitUntil(lambda: started[-1] == "idle")
 
 
-def test_a_task_that_ignores_cancellation_is_reported_and_left(qtbot, monkeypatch):
+@pytest.mark.parametrize("lane", [Lane.SERIAL, Lane.SHORT, Lane.INTERACTIVE, Lane.BACKGROUND])
+def test_a_task_that_ignores_cancellation_is_reported_and_left(qtbot, monkeypatch, lane):
     monkeypatch.setattr(module, "UNRESPONSIVE_MS", 50)
     jobs, go_on = Jobs(), threading.Event()
-    task = Calls(jobs).run(lambda _job: go_on.wait(20), "Own code")
+    task = Calls(jobs).run(lambda _job: go_on.wait(20), "Own code", lane=lane)
     qtbot.waitUntil(lambda: task.begun)
 
     with qtbot.waitSignal(jobs.stuck) as stuck:
