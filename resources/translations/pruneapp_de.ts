@@ -13123,11 +13123,6 @@ steps</extracomment>
         <translation>„{job}“ wartet auf „{before}“.</translation>
     </message>
     <message>
-        <source>Cancel &apos;{job}&apos; in the list of jobs; Esc cancels the running job.</source>
-        <extracomment>sentences</extracomment>
-        <translation>„{job}“ lässt sich in der Liste der Aufträge abbrechen; Esc bricht den laufenden Auftrag ab.</translation>
-    </message>
-    <message>
         <source>The evaluation uses random token IDs, and with fewer tokens the same ID is another token: the outputs cannot be compared.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Auswertung verwendet zufällige Token-IDs, und mit weniger Token steht dieselbe ID für ein anderes Token: Die Ausgaben sind nicht vergleichbar.</translation>
@@ -20064,6 +20059,11 @@ steps</extracomment>
         <source>Open an ONNX model or a .pt2 file.</source>
         <extracomment>sentences</extracomment>
         <translation>Öffnen Sie ein ONNX-Modell oder eine .pt2-Datei.</translation>
+    </message>
+    <message>
+        <source>Cancel it in the list of jobs, not by Esc.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Abbrechen in der Liste der Aufträge, nicht mit Esc.</translation>
     </message>
     <message>
         <source>The history changed after {number} of {len} steps; the remaining steps were not applied.</source>

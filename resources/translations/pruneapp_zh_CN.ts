@@ -13122,11 +13122,6 @@ steps</extracomment>
         <translation>“{job}”正在等待“{before}”。</translation>
     </message>
     <message>
-        <source>Cancel &apos;{job}&apos; in the list of jobs; Esc cancels the running job.</source>
-        <extracomment>sentences</extracomment>
-        <translation>在任务列表中取消“{job}”；Esc 会取消正在运行的任务。</translation>
-    </message>
-    <message>
         <source>The evaluation uses random token IDs, and with fewer tokens the same ID is another token: the outputs cannot be compared.</source>
         <extracomment>sentences</extracomment>
         <translation>评估使用随机词元 ID，而词元减少后同一 ID 表示另一个词元：输出无法比较。</translation>
@@ -20063,6 +20058,11 @@ steps</extracomment>
         <source>Open an ONNX model or a .pt2 file.</source>
         <extracomment>sentences</extracomment>
         <translation>请打开 ONNX 模型或 .pt2 文件。</translation>
+    </message>
+    <message>
+        <source>Cancel it in the list of jobs, not by Esc.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在任务列表中取消，不要按 Esc。</translation>
     </message>
     <message>
         <source>The history changed after {number} of {len} steps; the remaining steps were not applied.</source>

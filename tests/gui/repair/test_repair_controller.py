@@ -288,11 +288,12 @@ def test_escape_cancels_at_once_and_changes_wait(pruned, tmp_path, fake_torch):
 def test_a_repair_behind_another_job_says_what_it_waits_for(pruned, tmp_path, fake_torch):
     """Regression: it said that the repair was running, and that Esc cancels it."""
     user, jobs, gate = pruned, pruned.workbench.jobs, Gate(closed=True)
-    jobs.run(gate.wait, endings := [].append, endings, title="Scan", lane=Lane.PROGRAM)
+    jobs.run(gate.wait, endings := [].append, endings, title="Sensitivity scan", lane=Lane.PROGRAM)
     run_script(user, SLEEPS, tmp_path)
     note = user.views.preview.note
-    user.wait(lambda: note.text().startswith("'Repair' is waiting for 'Scan'."))
-    assert "Cancel 'Repair' in the list of jobs; Esc cancels the running job." in note.text()
+    user.wait(lambda: note.text().startswith("'Repair' is waiting for 'Sensitivity scan'."))
+    assert note.text().endswith(" Cancel it in the list of jobs, not by Esc.")
+    assert note.heightForWidth(note.width()) <= note.height(), "the text is not cut off"
     assert not user.views.preview.action.button.isEnabled()
     gate.closed = False
     user.wait(lambda: note.text().startswith("A repair is running."))
