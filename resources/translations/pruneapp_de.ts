@@ -10657,6 +10657,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Daten oder Skript wählen, mit denen das Modell ausgewertet wird, und diesen Zustand auswerten</translation>
     </message>
     <message>
+        <source>Scanning… The unpruned model is measured first.</source>
+        <translation>Scan läuft… Zuerst wird das ungeprunte Modell gemessen.</translation>
+    </message>
+    <message>
         <source>No scan yet. Press Scan… to measure how far each tensor can be pruned.</source>
         <translation>Noch kein Scan. Klicken Sie auf „Scannen…“, um zu messen, wie weit jeder Tensor geprunt werden kann.</translation>
     </message>

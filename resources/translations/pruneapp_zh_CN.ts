@@ -10656,6 +10656,10 @@ computed on this computer.</source>
         <translation>选择用于评估模型的数据或脚本，并评估此状态</translation>
     </message>
     <message>
+        <source>Scanning… The unpruned model is measured first.</source>
+        <translation>正在扫描… 首先测量未剪枝模型。</translation>
+    </message>
+    <message>
         <source>No scan yet. Press Scan… to measure how far each tensor can be pruned.</source>
         <translation>尚未扫描。点击“扫描…”以测量每个张量可以剪枝到什么程度。</translation>
     </message>

@@ -252,19 +252,23 @@ class ScriptController(Feature[ConsentDialog]):
         more = (DataKind.TEXT, DataKind.TOKENS) if by_transformers else ()
         return (DataKind.SCRIPT, *more)
 
-    def source(self, purpose: str) -> DataSource:
+    def source(self, purpose: str, *, evaluates: bool = False) -> DataSource:
         """Return the source to offer for the open file and a purpose, such as ``repair``.
 
         This is the one stored for the file and purpose, otherwise the last one of the file that may
         be used. Its path is left empty if there is none: calibration must not use the data of the
         evaluation, nor the evaluation those of a calibration. A script has a function for each.
+        `evaluates`: the purpose is another evaluation, whose data may be those of the evaluation of
+        the file, which are offered next after its own.
         """
         document = self.session.document
         file = None if document is None else document.checkpoint.path
         own = self._settings.own_sources(file)
+        if evaluates and purpose not in own and PURPOSE in own:
+            purpose = PURPOSE
         last_first = [*own.values()][::-1]
         if purpose != PURPOSE:
-            avoided = [own.get(PURPOSE, {})]
+            avoided = [] if evaluates else [own.get(PURPOSE, {})]
         else:  # a source chosen for the evaluation of this file is kept
             avoided = [] if PURPOSE in own else last_first
 

@@ -245,6 +245,7 @@ class SensitivityView(BarChartView):
         self._order: list[int] = []
         self._names: list[str] = []  # of the tensors in the file, in displayed order
         self._current = ""  # name of the focused tensor in the file
+        self._is_running = False  # whether a scan is running
         orders = (
             (self.tr("In tree order"), _LAYER),
             (self.tr("Most sensitive first"), _DAMAGE),
@@ -302,6 +303,8 @@ class SensitivityView(BarChartView):
         self.set_colors(self._colors)
 
     def empty_text(self) -> str:
+        if self._is_running:
+            return self.tr("Scanning… The unpruned model is measured first.")
         return self._empty_text or self.tr(
             "No scan yet. Press Scan… to measure how far each tensor can be pruned."
         )
@@ -377,6 +380,11 @@ class SensitivityView(BarChartView):
         chosen = -1 if sensitivity is None else names.index(sensitivity.metric)
         set_choices(self.metric_box, names, chosen, metric_title)
         self._show_data()
+
+    def set_running(self, *, running: bool) -> None:
+        """Set whether a scan is running, which the page says while it has no results."""
+        self._is_running = running
+        self._show_state()
 
     def set_scans(self, labels: Sequence[str], chosen: int) -> None:
         """Set the labels of the scans to choose from; hidden for fewer than two.

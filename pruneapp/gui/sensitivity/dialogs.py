@@ -87,6 +87,15 @@ class PredictedAllocation:
     unmeasured: int = 0  # number of tensors that are not changed, because they were not measured
 
 
+@dataclass(frozen=True)
+class ScanFields:
+    """What the fields of a `ScanDialog` contain besides the source."""
+
+    method: str
+    amounts: str  # as typed
+    repairs: bool
+
+
 class ScanDialog(DecisionDialog):
     """Asks for the settings of a scan; `kinds` are the kinds of data that the model supports.
 
@@ -182,6 +191,15 @@ class ScanDialog(DecisionDialog):
         """Select a method, or the first one if it is not offered, and show amounts."""
         self.methods.setCurrentIndex(max(0, self.methods.findData(name)))
         self.fractions.setText(amounts)
+
+    def contents(self) -> ScanFields:
+        """Return what the fields contain besides the source."""
+        return ScanFields(self.method, self.fractions.text(), self.repair.isChecked())
+
+    def set_contents(self, fields: ScanFields) -> None:
+        """Show what the fields of another dialog contained, as far as that is offered."""
+        self.set_method(fields.method, fields.amounts)
+        self.repair.setChecked(fields.repairs and self.repair.isEnabled())
 
     def set_estimate(self, text: str, *, trouble: bool = False) -> None:
         """Show how long the scan takes, or an error why it is not possible."""

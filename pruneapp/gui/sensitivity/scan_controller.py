@@ -43,7 +43,7 @@ from pruneapp.gui.evaluation.script_process import ScriptProcess
 from pruneapp.gui.evaluation.source_choice import DataSource
 from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.plots.sensitivity import SensitivityView
-from pruneapp.gui.sensitivity.dialogs import ScanDialog
+from pruneapp.gui.sensitivity.dialogs import ScanDialog, ScanFields
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import numbered_title, translate_declared, translate_error
 from pruneapp.gui.widgets.labels import join_facts, join_sentences, translate, with_note
@@ -215,6 +215,7 @@ class ScanController(Feature[ScanDialog]):
         self._shown_descriptions: tuple[object, ...] = ()  # labels and notes shown with the scans
         self._losses_of: tuple[object, ...] = ()  # what the last result of `losses` depends on
         self._losses: Mapping[str, MeasuredLoss] = {}
+        self._entered: ScanFields | None = None  # what the user entered for the last scan
         self._scanning: RunJob[None] | None = None
         self._shows = Throttle(self._show_in_time, self)
         self._advanced.connect(self._on_advanced)
@@ -299,8 +300,7 @@ class ScanController(Feature[ScanDialog]):
                 "No tensor is checked, so there is nothing to scan.",
                 remedy="Check tensors in the tree.",
             )
-        # Not the evaluation data: amounts chosen by it would look better than they are.
-        source = self._scripts.source(PURPOSE)
+        source = self._scripts.source(PURPOSE, evaluates=True)
         statistics = self._form.statistics
         repairs = bool(statistics and statistics_of(statistics).grams)
         offered = [
@@ -322,10 +322,13 @@ class ScanController(Feature[ScanDialog]):
             self._evaluation.kinds, source, offered, self._window, no_repair=no_repair
         )
         dialog.set_state(self._state_note(self.document))
-        rows = self._rows()
-        method = rows[0].method if rows else ""
-        words = ", ".join(map(AmountParam().format, AMOUNTS))  # formatted as a user would type them
-        dialog.set_method(method, words)
+        if self._entered is None:
+            rows = self._rows()
+            # formatted as a user would type them
+            words = ", ".join(map(AmountParam().format, AMOUNTS))
+            dialog.set_method(rows[0].method if rows else "", words)
+        else:
+            dialog.set_contents(self._entered)
         dialog.changed.connect(partial(self._estimate, dialog, names))
         dialog.scanRequested.connect(partial(self._request, dialog, names))
         self._scripts.serve(dialog.choice)
@@ -452,9 +455,11 @@ class ScanController(Feature[ScanDialog]):
     def _request(self, dialog: ScanDialog, names: tuple[str, ...]) -> Flow[None]:
         """Run the scan that the dialog requests; close the dialog once the user agrees to it."""
         source, request = dialog.choice.source(), self._scan_request(dialog, names)
+        contents = dialog.contents()
         agreed = yield from self._scripts.agree_to(source, dialog.choice)
         dialog.done(ScanDialog.DialogCode.Accepted)
         self._scripts.remember(PURPOSE, source)
+        self._entered = contents
         self._scan(source, agreed, request)
 
     # -- scanning -------------------------------------------------------------------------------
@@ -499,6 +504,7 @@ class ScanController(Feature[ScanDialog]):
         )
         self._notifications.end(NoticeTopic.EVALUATION)
         self._scanning = RunJob(self.tr("Sensitivity scan"), work, Lane.PROGRAM, continues=True)
+        self._view.set_running(running=True)
         self._show_page()
         try:
             yield from self._scanning
@@ -510,6 +516,7 @@ class ScanController(Feature[ScanDialog]):
             self._notifications.show_done(self._progress(self.tr("Scan finished: {done}.")))
         finally:
             self._scanning = None
+            self._view.set_running(running=False)
             self._evaluation.release(process)
         self._shows.request(at_once=True)
 
@@ -791,7 +798,7 @@ class ScanController(Feature[ScanDialog]):
         self._sources.clear()
         self._changed.clear()
         self._script_check.cancel()
-        self._shown, self._metric, self._selected_for = b"", "", None
+        self._shown, self._metric, self._selected_for, self._entered = b"", "", None, None
         self._show()
 
     # -- session files ----------------------------------------------------------------------------

@@ -179,6 +179,7 @@ def test_what_was_chosen_is_remembered_for_the_file(opened, tmp_path, new_user):
     assert proposed == [unnamed, unnamed], (
         "the data of the evaluation are not proposed for calibration"
     )
+    assert scripts.source("frontier", evaluates=True) == source, "but for another evaluation"
     scripts.remember("scan", replace(source, path=str(tmp_path / "b.txt")))
     assert scripts.source("evaluation") == source, "its own choice is kept"
     scripts.remember("evaluation", replace(source, path=str(tmp_path / "texts" / "b.txt")))

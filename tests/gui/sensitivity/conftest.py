@@ -74,8 +74,13 @@ class Scans:
 
     def begin(self, amounts="50%, 90%", **given):
         """Start a scan, and return while it runs."""
-        user, dialog = self.user, self.ask(**given)
-        user.type(dialog.fractions, amounts)
+        dialog = self.ask(**given)
+        self.user.type(dialog.fractions, amounts)
+        self.agree(dialog)
+
+    def agree(self, dialog):
+        """Press Scan, and agree to the script if the window asks."""
+        user = self.user
         user.wait(dialog.go.isEnabled)
         user.click(dialog.go)
         user.wait(

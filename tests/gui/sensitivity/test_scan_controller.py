@@ -106,6 +106,7 @@ def test_a_scan_is_chosen_measured_and_shown(scans, opened, runners):
     assert opened.trouble == []
     assert opened.window.done.label.text() == "Scan finished: 4 of 4 evaluations."
     dialog = scans.ask()
+    opened.type(dialog.fractions, "30%, 50%, 70%, 85%, 95%")
     opened.wait(lambda: "About" in dialog.estimate.text())
     assert plain(dialog.estimate.text()) == (
         "2 checked tensors × 5 amounts: 8 evaluations are left, 2 measured already. About 2 s: "

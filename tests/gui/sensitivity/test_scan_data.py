@@ -7,6 +7,8 @@ from PySide6.QtCore import Qt
 
 from pruneapp.evaluation.runner import are_different_data
 from pruneapp.gui.document.history_model import HistoryColumn
+from pruneapp.gui.evaluation.script_controller import AgreedScript
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from tests.gui.sensitivity.conftest import choose_data
 from tests.gui.sensitivity.test_scan_controller import prune, save_and_close
 from tests.gui.user import plain
@@ -140,3 +142,61 @@ def test_a_scan_of_a_reopened_session_leaves_its_results(
     assert metrics(user) == before
     encoder_scans.scan("50%", text=sentences)
     assert metrics(user)[1] == before[1].strip("()"), "measured alike, so they are up to date"
+
+
+def test_a_scan_is_proposed_with_the_data_of_the_evaluation(encoder, encoder_scans, texts):
+    """Regression: the text of the statistics was proposed, which marked all values."""
+    user, (calibration, sentences) = encoder, texts
+    scripts = user.workbench.scripts
+    evaluate(user, sentences)
+    scripts.remember("statistics", DataSource(DataKind.TEXT, str(calibration)))
+    proposed = open_scan(user).choice.source()
+    assert (proposed.kind, proposed.path) == (DataKind.TEXT, str(sentences))
+    user.click(user.workbench.scans.dialog.leave)
+    encoder_scans.scan("50%", text=calibration, limit="20")
+    proposed = open_scan(user).choice.source()
+    assert (proposed.path, proposed.limit) == (str(calibration), "20"), "that of the last scan"
+
+
+def open_scan(user):
+    """Open the dialog of a scan, and return it."""
+    user.menu("Tools", "Scan sensitivity")
+    controller = user.workbench.scans
+    user.wait(lambda: controller.dialog is not None and controller.dialog.isVisible())
+    return controller.dialog
+
+
+def test_a_scan_is_proposed_with_the_method_and_amounts_of_the_last_one(encoder, encoder_scans):
+    dialog = encoder_scans.ask()
+    encoder.choose(dialog.methods, "Random unstructured")
+    encoder.click(dialog.leave)
+    dialog = encoder_scans.ask()
+    assert dialog.methods.currentText() == "L1 unstructured (magnitude)", "it was not used"
+    encoder.choose(dialog.methods, "Random unstructured")
+    encoder.type(dialog.fractions, "20%, 40")
+    encoder_scans.agree(dialog)
+    encoder.wait_idle()
+    dialog = open_scan(encoder)
+    assert dialog.methods.currentText() == "Random unstructured"
+    assert dialog.fractions.text() == "20%, 40"
+
+
+def test_the_page_says_that_the_first_scan_is_running(
+    encoder, encoder_scans, texts, text_runners, monkeypatch
+):
+    """Regression: it asked to press Scan…"""
+    make = AgreedScript.runner
+
+    def blocked(agreed, job):
+        runner = make(agreed, job)
+        runner.gate.closed = True
+        return runner
+
+    monkeypatch.setattr(AgreedScript, "runner", blocked)
+    encoder_scans.begin("50%", text=texts[0])
+    message = encoder_scans.view._message
+    encoder.wait(lambda: message.text() == "Scanning… The unpruned model is measured first.")
+    encoder.wait(lambda: text_runners and text_runners[0].gate.running)
+    text_runners[0].gate.closed = False
+    encoder.wait_idle()
+    assert encoder_scans.cells
