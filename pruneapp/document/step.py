@@ -308,15 +308,16 @@ class Step:
     def detail(self, counts: Sequence[int] = ()) -> str:
         """Return a text with all settings and the first tensors of each row, one per line.
 
-        With `counts`, the number of tensors that each row prunes, a row is one line without its
-        tensors. Scope and limits come last in both forms.
+        With `counts`, the number of tensors that each row prunes, a row is one line with that
+        number, or with the name of its only tensor. Scope and limits come last in both forms.
         """
         lines = []
         for number, (row, count) in enumerate(zip(self.rows, counts, strict=False), 1):
             where = f" ({row.pattern})" if row.pattern else ""
-            lines.append(
-                f"Rule {number}: {row.method_words()} on {counted(count, 'tensor')}{where}"
-            )
+            tensors = f"{counted(count, 'tensor')}{where}"
+            if (count, len(row.names)) == (1, 1):  # as in an allocation
+                tensors = row.names[0]
+            lines.append(f"Rule {number}: {row.method_words()} on {tensors}")
         for row in () if counts else self.rows:
             method = registry.get(row.method)
             lines.append(method.label)

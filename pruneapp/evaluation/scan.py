@@ -84,6 +84,7 @@ class Sensitivity:
     state: str = ""  # the scanned state of the history; empty if it was deleted
     is_current: bool = True  # whether that is the current state
     why_old: str = ""  # why the scan is outdated, as sentences; empty if it is not
+    data: str = ""  # what measured it: a text or script, and the number of samples
     # Whether states were calibrated with the evaluation data, so that their values are too good.
     calibrated: bool = False
 

@@ -10705,6 +10705,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Methode: {method}.</translation>
     </message>
     <message>
+        <source>Evaluated with {data}.</source>
+        <translation>Ausgewertet mit {data}.</translation>
+    </message>
+    <message>
         <source>Before pruning: {metric} {value}.</source>
         <translation>Vor dem Pruning: {metric} {value}.</translation>
     </message>

@@ -10704,6 +10704,10 @@ computed on this computer.</source>
         <translation>方法：{method}。</translation>
     </message>
     <message>
+        <source>Evaluated with {data}.</source>
+        <translation>使用 {data} 评估。</translation>
+    </message>
+    <message>
         <source>Before pruning: {metric} {value}.</source>
         <translation>剪枝之前：{metric} {value}。</translation>
     </message>

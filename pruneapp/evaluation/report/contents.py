@@ -34,7 +34,6 @@ from pruneapp.evaluation.metric import (
 from pruneapp.evaluation.report.results import KeptScan, StoredResult, data_names
 from pruneapp.evaluation.runner import Conditions
 from pruneapp.evaluation.scan import Sensitivity, sensitivities_of
-from pruneapp.evaluation.scan_file import ScanConditions
 from pruneapp.export.catalog import usual_format
 from pruneapp.export.provenance import allocation_data, calibration_data, calibration_names
 from pruneapp.export.sharding import needs_folder, usual_suffix
@@ -104,9 +103,9 @@ class ReportedEvaluation:
 
 @dataclass(frozen=True)
 class ReportedScan:
-    """A sensitivity scan in the metric that its page shows first."""
+    """A sensitivity scan in the metric that its page shows."""
 
-    conditions: ScanConditions
+    conditions: Conditions
     found: Sensitivity
 
 
@@ -130,6 +129,13 @@ class HistoryReport:
     date: str  # when the report was made, in UTC
     data_names: Mapping[str, str]  # file names by identifiers of data, as far as they are known
     version: str = __version__
+
+    @property
+    def scan_data(self) -> dict[str, str]:
+        """The names of texts that only scans used, by SHA-256."""
+        found = (scan.conditions for scan in self.scans)
+        evaluated = {evaluation.conditions.data_sha256 for evaluation in self.evaluations}
+        return {c.data_sha256: c.data for c in found if c.data_sha256 not in {"", *evaluated}}
 
     @property
     def calibration_files(self) -> dict[str, str]:
@@ -338,11 +344,12 @@ def _evaluations(
 
 def _scan(source: ReportSource, kept: KeptScan) -> ReportedScan:
     scan, number, conditions = kept.scan, kept.state, kept.scan.conditions
-    metric = scan.metric()
+    names = tuple(one.name for one in scan.metrics)
+    metric = scan.metric(kept.metric if kept.metric in names else None)
     known = METHODS.get(conditions.method)
     method = conditions.method if known is None else known.label
     found = Sensitivity(
-        tuple(one.name for one in scan.metrics),
+        names,
         metric.name,
         metric.higher,
         metric.before,
@@ -355,7 +362,8 @@ def _scan(source: ReportSource, kept: KeptScan) -> ReportedScan:
         number == source.capture.position,
         calibrated=scan.calibrated,
     )
-    return ReportedScan(conditions, found)
+    unnamed = Conditions(conditions.script, conditions.limit, conditions.seed)
+    return ReportedScan(kept.conditions or unnamed, found)
 
 
 def _files(source: ReportSource, job: Job) -> Iterator[HashedFile]:

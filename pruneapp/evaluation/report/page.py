@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -127,6 +128,8 @@ def _cells_of(found: Sensitivity, row: int) -> Iterator[tuple[str, float]]:
             sign = "−" if difference < 0 else "+"
             digits = f"{100 * difference:.1f}" if found.share else f"{difference:.3g}"
             text = sign + digits.lstrip("-").replace("-", "−")
+        if found.calibrated and value is not None and math.isfinite(value):
+            text = f"{text} ▲"
         yield text or "", float(found.levels[row, column]) if text else 0.0
 
 

@@ -47,6 +47,7 @@ class KeptScan(msgspec.Struct, frozen=True):
     shares: tuple[str, ...] = ()  # names of the metrics that are shares of samples
     state: int = -1  # index of the scanned state in the history; -1 if it was deleted
     conditions: Conditions | None = None  # script, data and options, to be shown
+    metric: str = ""  # name of the metric that the user chose; empty for the first
 
     @property
     def progress(self) -> float:

@@ -488,6 +488,8 @@ class SensitivityView(BarChartView):
             words.format(state=sensitivity.state),
             self.tr("Method: {method}.").format(method=sensitivity.method),
         ]
+        if sensitivity.data:
+            parts.append(self.tr("Evaluated with {data}.").format(data=sensitivity.data))
         if sensitivity.is_old:
             parts.append(sensitivity.why_old)
         before = self.tr("Before pruning: {metric} {value}.")

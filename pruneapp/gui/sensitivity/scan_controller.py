@@ -47,6 +47,7 @@ from pruneapp.gui.sensitivity.dialogs import ScanDialog, ScanFields
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import numbered_title, translate_declared, translate_error
 from pruneapp.gui.widgets.labels import join_facts, join_sentences, translate, with_note
+from pruneapp.gui.widgets.reports import data_in_words
 from pruneapp.json_codec import encode
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods import registry
@@ -587,8 +588,9 @@ class ScanController(Feature[ScanDialog]):
             others = "" if self._is_fresh(found.kept) else self.tr("another script")
             values = scan.conditions.values.items()
             settings = ", ".join(f"{n}={v}" for n, v in values if n != STATISTICS.name)
+            data = "" if found.kept.conditions is None else found.kept.conditions.data
             given = self._options_text(scan)
-            details.append((given, others, scan.conditions.script, settings, amounts))
+            details.append((data, given, others, scan.conditions.script, settings, amounts))
         return disambiguate(labels, details)
 
     def _options_text(self, scan: Scan) -> str:
@@ -737,6 +739,7 @@ class ScanController(Feature[ScanDialog]):
             self._state_words(found) if self.state >= 0 else "",
             self.is_current,
             self.why_old(kept),
+            "" if kept.conditions is None else data_in_words(kept.conditions),
             scan.calibrated,
         )
 
@@ -810,9 +813,11 @@ class ScanController(Feature[ScanDialog]):
 
     @property
     def stored_scans(self) -> list[KeptScan]:
-        """The scans of `read`, the latest last, with the numbers of their states."""
-        found = self._scans_to_store().values()
-        return [structs.replace(each.kept, state=self._number(each)) for each in found]
+        """The scans of `read`, the latest last, with their states and the metric shown."""
+        return [
+            structs.replace(each.kept, state=self._number(each), metric=self._metric)
+            for each in self._scans_to_store().values()
+        ]
 
     @property
     def results(self) -> Mapping[object, object]:
@@ -853,6 +858,7 @@ class ScanController(Feature[ScanDialog]):
                 key = None
             elif 0 < kept.state <= len(records):
                 key = records[kept.state - 1].key
+            self._metric = kept.metric
             self._shown = encode(kept.scan.conditions)
             self._found[self._shown] = StateScan(key, kept)
         self._selected_for = None  # choose again, now with these scans

@@ -314,6 +314,44 @@ def test_a_scan_is_reported_as_its_page_shows_it(document):
     assert "Sensitivity" not in _Page(page_of(document, [])).text, "without a scan"
 
 
+def test_a_scan_is_reported_with_its_data_in_the_metric_that_the_user_chose(document):
+    conditions = {
+        **dict.fromkeys(("checkpoint", "checkpoint_sha256", "script_sha256"), "model"),
+        "script": "builtin_embedding.py",
+        "interpreter_sha256": "",
+        "method": "l1_unstructured",
+        "data": "text:ab",
+    }
+    cell = {"amount": 0.5, "pruned": 300, "metrics": {"cosine": 0.75, "error": 2.0}}
+    scan = {
+        "format": "pruneapp-scan",
+        "version": 1,
+        "conditions": conditions,
+        "amounts": [0.5],
+        "tensors": [{"name": "a.weight", "weights": 600, "cells": [cell]}],
+        "metrics": [
+            {"name": "cosine", "higher": True, "before": 1.0},
+            {"name": "error", "higher": False, "before": 1.5},
+        ],
+        "calibration": ["text:ab"],
+    }
+    samples = {"unit": "lines", "used": 60, "total": 60}
+    measured = {"name": "builtin_embedding.py", "data": "calib.txt", "data_sha256": "ab" * 32}
+    kept = {
+        "scan": scan,
+        "evaluation": "e",
+        "metric": "cosine",
+        "conditions": {**measured, "kind": "text", "samples": samples},
+    }
+    source = ReportSource.of(document, results(document), scans=scans_in({SENSITIVITY: [kept]}))
+    text = _Page(as_html(collect_report(source, Job()))).text
+    words = text[text.index("Sensitivity") :]
+    assert words.startswith("Sensitivity cosine with one tensor"), words[:200]
+    assert "Measured by builtin_embedding.py, calib.txt, 60 of 60 sentences, seed 0." in words
+    assert "a.weight600−0.25 ▲" in words
+    assert "calib.txt (scan data)" in words
+
+
 def test_the_page_is_self_contained_and_escaped(document):
     text = page_of(document, results(document))
     page = _Page(text)

@@ -56,6 +56,8 @@ def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
     assert plain(opened.document.items[1].title) == "Allocation 40.0 %"
     masks = opened.document.masks
     assert (masks.pruned(FIRST), masks.pruned(SECOND)) == (6, 22)
+    lines = opened.document.items[1].detail.splitlines()
+    assert [line.partition(" on ")[2] for line in lines[:2]] == [FIRST, SECOND], "not '1 tensor'"
     opened.wait(lambda: "at least" in str(opened.notices))
     opened.key("Ctrl+M")
     assert choose(opened, scans.script), "a script has other data for each purpose"

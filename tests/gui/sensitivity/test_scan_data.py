@@ -100,6 +100,7 @@ def test_a_scan_of_other_data_leaves_the_results_of_the_evaluation(
     assert before[1] != "○"
     encoder_scans.scan("50%, 90%", text=calibration)
     assert all(map(all, encoder_scans.cells))
+    assert "Evaluated with calib.txt." in encoder_scans.view.about.text()
     assert "Measured" not in encoder_scans.view.about.text()
     evaluation = user.workbench.evaluation
     assert metrics(user) == before
@@ -142,6 +143,23 @@ def test_a_scan_of_a_reopened_session_leaves_its_results(
     assert metrics(user) == before
     encoder_scans.scan("50%", text=sentences)
     assert metrics(user)[1] == before[1].strip("()"), "measured alike, so they are up to date"
+
+
+def test_a_session_and_a_report_have_the_metric_of_the_page(
+    encoder, encoder_scans, texts, tmp_path
+):
+    encoder_scans.scan("50%", text=texts[0])
+    encoder.choose(encoder_scans.view.metric_box, "accuracy")
+    (kept,) = encoder.workbench.scans.stored_scans
+    assert (kept.metric, kept.conditions.data) == ("accuracy", "calib.txt")
+    file = tmp_path / "work.prune"
+    save_and_close(encoder, file)
+    encoder.open(file)
+    encoder.wait(lambda: encoder_scans.cells)
+    assert encoder_scans.view.metric_box.currentText() == "accuracy"
+    encoder_scans.scan("50%", text=texts[1])
+    labels = [encoder_scans.view.scan_box.itemText(n) for n in range(2)]
+    assert [label.rpartition(", ")[2] for label in labels] == ["calib.txt", "sentences.txt"]
 
 
 def test_a_scan_is_proposed_with_the_data_of_the_evaluation(encoder, encoder_scans, texts):
