@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -42,6 +42,7 @@ from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.errors import ParameterError, counted
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask, Mask
+from pruneapp.masks.channels import channels_left
 from pruneapp.masks.regions import Groups
 from pruneapp.methods import registry
 from pruneapp.methods.coupled_units import present_units
@@ -142,8 +143,9 @@ class Preview(Proposal):
     """The result of a step, to be applied by `Document.commit`.
 
     `masks` has all tensors of the step, by first names in file order; an unchanged mask is the same
-    object as before. `units` is the number of pruned units of groups, 0 for other methods and for
-    steps of several rows.
+    object as before. `units` is the number of pruned units of groups, or, for whole channels with
+    dependents, that of the channels of the step's tensors that are pruned in total; 0 for other
+    methods and for steps of several rows.
     """
 
     step: Step
@@ -321,6 +323,9 @@ def compute_preview(
             ]
         )
         labeled_step = replace(step, rows=(replace(row, names=names),))  # all tensors of the groups
+    elif len(step.rows) == 1 and dependents is not None:
+        ((row, names),) = rows
+        units = n_channels_left(snapshot, row, names, job) - n_channels_left(state, row, names, job)
     edit = Edit.of(
         snapshot,
         EditKind.PRUNE,
@@ -334,6 +339,20 @@ def compute_preview(
     )
     report = replace(report, protected=protected_count, outside=outside, broken=broken)
     return Preview(snapshot.revision, edit, step, masks, report, units)
+
+
+def n_channels_left(state: Snapshot, row: Row, names: Sequence[str], job: Job) -> int:
+    """Return how many channels of the tensors of a channel method have remaining weights.
+
+    `job` is only used to cancel. Raises `ParameterError` if a tensor does not have the dimension of
+    the row.
+    """
+    count = 0
+    for name, dim in zip(job.cancel.each(names), dims_of(state, row, names), strict=True):
+        entry = state.entry(name)
+        kept = channels_left(state.masks.get(entry.name), entry.shape, dim, job)
+        count += int(np.count_nonzero(kept))
+    return count
 
 
 def _as_manual_edit(

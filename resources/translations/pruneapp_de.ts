@@ -4614,6 +4614,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Prunt auch die zugehörigen Teile anderer Tensoren: Eingangskanäle der nächsten Schicht, Biases und Norms. Diese Gewichte zählen nicht zum Umfang, und geschützte Gewichte bleiben erhalten.</translation>
     </message>
     <message>
+        <source>Also prunes parts of other checked tensors.</source>
+        <translation>Prunt auch Teile anderer angekreuzter Tensoren.</translation>
+    </message>
+    <message>
         <source>Also prunes 1 dependent tensor, in addition to the amount: {names}</source>
         <translation>Prunt zusätzlich zum Umfang 1 abhängigen Tensor: {names}</translation>
     </message>

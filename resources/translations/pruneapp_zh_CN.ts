@@ -4614,6 +4614,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>同时剪枝其他张量中对应的部分：下一层的输入通道、偏置和归一化。这些权重不计入剪枝量，受保护的权重会保留。</translation>
     </message>
     <message>
+        <source>Also prunes parts of other checked tensors.</source>
+        <translation>同时剪枝其他已勾选张量中的对应部分。</translation>
+    </message>
+    <message>
         <source>Also prunes 1 dependent tensor, in addition to the amount: {names}</source>
         <translation>除剪枝量之外，还剪枝 1 个依赖的张量：{names}</translation>
     </message>

@@ -93,7 +93,8 @@ class FormDependents:
     known: int  # number of tensors whose dependents are known
     # number of tensors of the structured rules, without those whose channels are outputs
     tensors: int
-    following: int = 0  # number of dependent tensors that are pruned as well
+    following: int = 0  # number of dependent tensors that no rule prunes
+    in_checked: bool = False  # whether tensors of the rules are dependents of others
     first: tuple[FollowingTensor, ...] = ()  # one tensor of each of the first roles
     more: bool = False  # whether there are more roles than in `first`
     unknown: str = ""  # name of the first tensor whose dependents are not known

@@ -279,7 +279,8 @@ class DependentsRow(NotedBox):
     def _dependents_sentence(self, found: FormDependents, *, whole: bool) -> str:
         """Return a sentence about what is pruned on top of the amount, or would be if checked."""
         if not found.following:
-            return ""
+            of_checked = self.tr("Also prunes parts of other checked tensors.")
+            return of_checked if found.in_checked and found.in_force(self.choice) else ""
         named = join_names(*(self._tensor_text(each, whole=whole) for each in found.first))
         if found.more or (whole and len(found.first) < found.following):
             named = join_names(named, "…")

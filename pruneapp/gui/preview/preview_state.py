@@ -137,14 +137,16 @@ class PreviewState:
     def units(self) -> StepUnits:
         """What the step prunes in its own unit.
 
-        The number of units of groups is known once there is an exact preview.
+        The number of units of groups, and of the channels that are pruned with dependents, is known
+        once there is an exact preview.
         """
         if self.step is None or self.estimate is None:
             return NO_UNITS
         if self.mixed_tensors:
             return StepUnits(tensors=self.mixed_tensors)
-        if self.preview is not None and (axis := axis_of(self.step.rows[0])) is not None:
-            return StepUnits(self.preview.units, axis)
+        axis = axis_of(self.step.rows[0])
+        if self.preview is not None and (axis is not None or self.preview.units):
+            return StepUnits(self.preview.units, axis or "channels")
         return StepUnits(self.estimate.channels)
 
     @property

@@ -11,10 +11,9 @@ from itertools import chain
 import numpy as np
 from PySide6.QtWidgets import QInputDialog
 
-from pruneapp.analysis.histogram_store import dims_of
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.document.document import Capture
-from pruneapp.document.selection import coupling_of, rows_of
+from pruneapp.document.selection import coupling_of, pruned_tensors, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step, may_have_companions, takes_channels
 from pruneapp.edits.coupled_tensors import Companions
@@ -44,10 +43,9 @@ from pruneapp.gui.preview.preview_state import PreviewState
 from pruneapp.gui.widgets.controls import call_soon, scroll_to, single_shot
 from pruneapp.gui.widgets.engine_text import translate_declared, translate_error
 from pruneapp.masks.bitmask import BitMask, Mask
-from pruneapp.masks.channels import channels_left
 from pruneapp.methods import registry
 from pruneapp.params import format_bytes, parse_bytes
-from pruneapp.preview.preview import Preview, RuleState
+from pruneapp.preview.preview import Preview, RuleState, n_channels_left
 from pruneapp.progress import Job
 
 Sizes = Mapping[str, int | None]
@@ -352,23 +350,27 @@ def _form_dependents(
 ) -> FormDependents:
     """Return the dependents of the channels that a step prunes; `shown` returns display names.
 
-    The named examples are the first of each role, `MOST_FOLLOWING` at most, in the order in which
-    they were found.
+    Tensors that a rule prunes are neither counted nor named. The named examples are the first of
+    each role, `MOST_FOLLOWING` at most, in the order in which they were found.
     """
-    found = dependents_of(checkpoint, rows_of(checkpoint, step), job)
-    following = found.dependent_dims()
+    rows = rows_of(checkpoint, step)
+    found = dependents_of(checkpoint, rows, job)
+    pruned = pruned_tensors(rows)
+    dims = found.dependent_dims()
+    following = [each for each in job.cancel.each(dims) if each.name not in pruned]
     roles: dict[tuple[str, int], FollowingTensor] = {}
     for name, dim in job.cancel.each(following):
         role = _role(shown(name))
         if (role, dim) not in roles:
-            dims = len(checkpoint.entries[name].shape)
-            roles[role, dim] = FollowingTensor(shown(name), role, dim, dims)
+            n_dims = len(checkpoint.entries[name].shape)
+            roles[role, dim] = FollowingTensor(shown(name), role, dim, n_dims)
     unknown = shown(found.unknown[0].name) if found.unknown else ""
     structure = structure_of(checkpoint)
     return FormDependents(
         known=len(found.groups),
         tensors=len(found.groups) + len(found.unknown),
         following=len({each.name for each in following}),
+        in_checked=len(following) < len(dims),
         first=tuple(roles.values())[:MOST_FOLLOWING],
         more=len(roles) > MOST_FOLLOWING,
         unknown=unknown,
@@ -394,18 +396,13 @@ def dependents_effect(
     """
     checkpoint = snapshot.checkpoint
     ((row, names),) = rows_of(checkpoint, preview.step)
-    n_before = n_after = 0
-    for name, dim in zip(job.cancel.each(names), dims_of(snapshot, row, names), strict=True):
-        entry = snapshot.entry(name)
-        before, after = snapshot.masks.get(entry.name), preview.masks.get(entry.name)
-        n_before += int(np.count_nonzero(channels_left(before, entry.shape, dim, job)))
-        n_after += int(np.count_nonzero(channels_left(after, entry.shape, dim, job)))
-    if not n_requested or n_before - n_after < _MORE * n_requested:
+    if not n_requested or preview.units < _MORE * n_requested:
         return None
+    n_before = n_channels_left(snapshot, row, names, job)
     report, amount = preview.report, row.values.get("amount")
     return DependentsEffect(
         amount if isinstance(amount, float) else n_requested / n_before,
-        (n_before - n_after) / n_before,
+        preview.units / n_before,
         report.newly_pruned / max(1, report.unpruned),
         offers_groups=any(coupling_of(checkpoint, "channels", name) for name in names),
     )

@@ -257,7 +257,7 @@ def test_pruned_outputs_of_the_model_are_marked_and_left_out_by_a_click(user, tm
     row = row_of(user)
     assert row.note.text() == (
         "Off by default: dependents are unknown for 6 of the 8 tensors, such as stem.0.weight. "
-        "When checked, prunes 6 tensors in addition to the amount."
+        "When checked, prunes 4 tensors in addition to the amount."
     )
     assert outputs.button.text() == "Exclude"
     assert outputs.button.accessibleName() == "Exclude fc2.weight"
@@ -304,6 +304,22 @@ def test_a_step_that_prunes_more_than_its_amount_offers_channel_groups(user, tmp
         f"▲ With dependents, 45\u00a0% of the channels and {weights}\u00a0% of the weights are "
         "pruned, not 30\u00a0%."
     )
+    # The button counts the same channels: 45 % of them.
+    channels = [t for t in report.tensors if t.name in user.views.tree.checked_names()]
+    shapes = [user.document.checkpoint.entries[t.name].shape[0] for t in channels]
+    n_pruned = user.workbench.preview.state.units.count
+    assert user.button.text() == f"Prune {n_pruned} channels"
+    assert round(100 * n_pruned / sum(shapes)) == 45
+    following = len(report.tensors) - len(channels)
+    assert row_of(user).note.text().startswith(f"Also prunes {following} dependent tensors")
+    user.click(user.button)
+    user.wait(lambda: len(user.states) == 2)
+    pruned = sum(
+        int((~user.document.masks[t.name].bools().reshape(n, -1).any(axis=1)).sum())
+        for t, n in zip(channels, shapes, strict=True)
+    )
+    assert pruned == n_pruned
+    user.key("Ctrl+Z", user.window)
     click(user)  # without dependents the step prunes its amount
     user.wait(lambda: not union.isVisible())
     click(user)

@@ -781,7 +781,7 @@ def known(known, tensors, **more):
         FollowingTensor("h.0.conv.weight", "conv.weight", 0, 4),
         FollowingTensor("h.0.fc1.bias", "fc1.bias", 0, 1),
     )
-    return FormDependents(known, tensors, 24, first, **more)
+    return FormDependents(known, tensors, 24, first=first, **more)
 
 
 def test_dependents_are_asked_for_by_default_where_all_is_known(form, qtbot):
@@ -834,6 +834,16 @@ def test_the_box_says_of_which_tensors_nothing_depends(form):
     assert (row.box.isEnabled(), row.box.isChecked()) == (False, False)
     assert row.note.text() == "Nobody knows."
     assert row.box.accessibleDescription().startswith("Nobody knows. Also prunes the matching")
+
+
+def test_dependents_that_are_all_checked_are_not_counted(form):
+    row = form.dependents
+    choose(form, "ln")
+    row.set_found(FormDependents(2, 2, in_checked=True))
+    assert row.box.isChecked()
+    assert row.note.text() == "Also prunes parts of other checked tensors."
+    row.set_found(FormDependents(2, 2))
+    assert row.note.text() == ""
 
 
 def test_how_many_tensors_have_companions_is_said(form):
