@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
+import re
 import sys
 import time
 import traceback
@@ -18,12 +19,21 @@ from typing import Any
 
 HERE = str(Path(__file__).resolve().parent)
 
+# The keys in an error of `load_state_dict`, a group with the first three and one with the others.
+_KEYS = re.compile(r'(key\(s\) in state_dict: "[^"]*", "[^"]*", "[^"]*")((?:, "[^"]*")+)')
+
+
+def _first_keys(found: re.Match[str]) -> str:
+    n_more = found[2].count(', "')
+    return f"{found[1]} and {n_more} more"
+
 
 def error_of(error: BaseException, script: str) -> dict[str, Any]:
     """Return a JSON description of an exception: its kind, and the traceback without own frames.
 
     `script` is the path whose line is named as its place. The message has at most 2,000 characters,
-    the traceback its last 20,000; that of a `ContractError` is of its cause.
+    the traceback its last 20,000; that of a `ContractError` is of its cause. Of the missing and the
+    unexpected keys of a state dict, the message has the first three.
     """
     from pruneapp_worker.pipe import Cancelled, ContractError
 
@@ -49,7 +59,7 @@ def error_of(error: BaseException, script: str) -> dict[str, Any]:
     return {
         "error": "memory" if memory else "raised",
         "type": type(error).__name__,
-        "message": said[:2000],
+        "message": _KEYS.sub(_first_keys, said)[:2000],
         "place": place,
         "traceback": text[-20000:],
     }
