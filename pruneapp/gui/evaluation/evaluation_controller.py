@@ -37,12 +37,13 @@ from pruneapp.gui.evaluation.dialogs import EvaluateDialog
 from pruneapp.gui.evaluation.measurement import (
     MeasuredCut,
     Measurement,
+    ScriptChangedError,
+    ScriptProcess,
     cut_hash,
     cuts_of_state,
     identify,
 )
 from pruneapp.gui.evaluation.script_controller import PURPOSE, Agreed, ScriptController
-from pruneapp.gui.evaluation.script_process import ScriptChangedError, ScriptProcess
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.widgets.engine_text import (
     numbered_title,

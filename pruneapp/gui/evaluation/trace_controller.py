@@ -22,7 +22,7 @@ from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
-from pruneapp.gui.evaluation.script_process import ScriptChangedError, ScriptProcess
+from pruneapp.gui.evaluation.measurement import ScriptChangedError, ScriptProcess
 from pruneapp.json_codec import encode, load_object
 from pruneapp.progress import Job
 

@@ -31,8 +31,7 @@ from pruneapp.export.report import ExportReport
 from pruneapp.export.sharding import usual_suffix
 from pruneapp.groups.structure import Unknown
 from pruneapp.gui.app.jobs import JobProgress, Jobs, Lane, LatestTask
-from pruneapp.gui.evaluation.measurement import MeasuredCut, identify
-from pruneapp.gui.evaluation.script_process import ScriptProcess
+from pruneapp.gui.evaluation.measurement import MeasuredCut, ScriptProcess, identify
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.shrink_page import ShrinkOrder
 from pruneapp.gui.widgets.engine_text import translate_error, translate_sentence

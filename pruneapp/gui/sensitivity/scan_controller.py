@@ -38,8 +38,8 @@ from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.feature import Ask, Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
+from pruneapp.gui.evaluation.measurement import ScriptProcess
 from pruneapp.gui.evaluation.script_controller import Agreed, ScriptController, options_of
-from pruneapp.gui.evaluation.script_process import ScriptProcess
 from pruneapp.gui.evaluation.source_choice import DataSource
 from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.plots.sensitivity import SensitivityView

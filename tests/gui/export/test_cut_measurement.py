@@ -14,8 +14,8 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.errors import PruneAppError
 from pruneapp.evaluation.script import EvaluationScript, Options
+from pruneapp.gui.evaluation.measurement import ScriptProcess
 from pruneapp.gui.evaluation.script_controller import AgreedScript
-from pruneapp.gui.evaluation.script_process import ScriptProcess
 from pruneapp.gui.export.shrink_controller import measure_cut
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Job
