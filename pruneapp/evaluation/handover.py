@@ -60,6 +60,11 @@ class ModelTensor:
         """
         return self.parameter or self.dtype.startswith(("float", "bfloat"))
 
+    @property
+    def is_counter(self) -> bool:
+        """Whether it counts the batches of a norm layer, which training changes."""
+        return not self.parameter and self.name.endswith("num_batches_tracked")
+
 
 @dataclass(frozen=True)
 class Digest:
@@ -226,7 +231,9 @@ class Handover:
         """Return the model's tensor with a name, the shape and the bytes of `entry`, or None."""
         for name in entry.names:
             tensor = self.tensors.get(name)
-            if tensor is not None and tensor.is_weight and tensor.shape == entry.shape:
+            if tensor is None or tensor.shape != entry.shape:
+                continue
+            if tensor.is_weight or tensor.is_counter:
                 pair = _Pair(entry.name, tensor)
                 if pair.digest(self.loaded, job).sha256 == tensor.sha256:
                     return pair

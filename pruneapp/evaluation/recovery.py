@@ -421,10 +421,11 @@ class _Transfer:
         pairs, buffers = {}, set()
         for entry in snapshot.checkpoint.entries.values():
             found = handover.counterpart(entry.name)
-            if found is None or not _is_trainable(entry.dtype):
+            if found is None:
                 continue
             tensor, transposed = found
-            if not tensor.dtype.startswith(("float", "bfloat")):
+            is_float = _is_trainable(entry.dtype) and tensor.is_weight
+            if not is_float and not (tensor.is_counter and entry.dtype.label == tensor.dtype):
                 continue
             pairs[tensor.name] = entry, transposed
             if not tensor.parameter:
@@ -500,7 +501,8 @@ def _set_fixed(snapshot: Snapshot, entry: TensorEntry, bits: Bits, now: Bits) ->
     Raises `EvaluationError` if a pruned element is not 0.
     """
     form = entry.dtype.form
-    assert form is not None
+    if form is None:  # a counter of batches, which has no mask
+        return
     sign = np.asarray(form.magnitude_mask + 1, bits.dtype)
     free = free_elements(snapshot, entry.name)
     kept = snapshot.export_mask(entry.name)

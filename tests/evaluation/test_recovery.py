@@ -31,6 +31,8 @@ from pruneapp.evaluation.recovery import (
 )
 from pruneapp.evaluation.runner import ScriptRunner, as_on_disk
 from pruneapp.evaluation.script import Interpreter, Options
+from pruneapp.export.exporter import export
+from pruneapp.export.report import ExportRequest
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.preview.preview import compute_preview
@@ -325,6 +327,18 @@ def test_training_holds_pruned_and_protected_weights(runner, half_pruned):
     # The process has other weights now, and measures the state that it is given.
     before = Evaluator(runner).measure(half_pruned, Job()).metrics["sum"].value
     assert before == pytest.approx(float(outputs(half_pruned).sum()), rel=1e-4)
+
+
+@pytest.mark.parametrize("form", ["safetensors", "torch"])
+def test_the_batches_that_a_trained_norm_counted_are_exported(runner, half_pruned, tmp_path, form):
+    done = train_by_script(runner, half_pruned, Job())
+    state = done.proposal.edit.apply_to(half_pruned)
+    counter = "1.num_batches_tracked"
+    before = int(half_pruned.bits(counter)[0])
+    export(state, ExportRequest(form, tmp_path / "out"), Job())
+    with open_checkpoint(tmp_path / "out") as written:
+        assert written.entries[counter].dtype.label == "int64"
+        assert int(written.read(counter)) == before + done.source.steps
 
 
 @pytest.mark.parametrize(
