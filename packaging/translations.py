@@ -27,6 +27,9 @@ from itertools import product
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+# The declarations of this checkout, not those of an installed package.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
 from pruneapp.analysis.layout import layout
 from pruneapp.edits.group_edit import in_sentence
 from pruneapp.export.catalog import FORMATS
@@ -469,7 +472,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "export/formats/npz.py": ("_why_unsupported", "_notices"),
     "export/formats/onnx.py": ("_why_not", "_plan", "_moved_notices"),
     "export/formats/pickle_file.py": ("_why_unsupported",),
-    "export/formats/resumable.py": ("_plan_masks", "_attention_notice"),
+    "export/formats/resumable.py": ("_plan_masks", "_missing_values", "_attention_notice"),
     "export/formats/safetensors.py": ("why_unsupported",),
     "export/formats/torch.py": (
         "_plan",

@@ -34,7 +34,7 @@ def sizes(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
 def _data(offer: FormatOffer) -> dict[str, Any]:
     return {
         **attributes(offer, "format=name label suffixes bytes=nbytes exact loaded_by"),
-        **attributes(offer, "limitations=does_not reason=why_not"),
+        **attributes(offer, "limitations=does_not warnings reason=why_not"),
         "recommended": {purpose.value: reason for purpose, reason in offer.recommended.items()},
     }
 
@@ -58,7 +58,7 @@ def _lines(offers: tuple[FormatOffer, ...]) -> Iterator[str]:
         for purpose, reason in offer.recommended.items():
             yield f"{_PURPOSES[purpose]}: {offer.name}. {reason}"
     for offer in offers:
-        for sentence in offer.does_not:
+        for sentence in (*offer.warnings, *offer.does_not):
             yield f"Note: {offer.name}: {sentence}"
 
 

@@ -249,6 +249,10 @@ class Format:
     loaded_without_keys_by: tuple[Loader, ...] = ()
     # Limitations, one sentence each.
     does_not: tuple[str, ...] = ()
+    # Returns sentences about what a file of this state lacks, given its origin if that is known.
+    warnings: Callable[[State, Provenance | None, Job], tuple[str, ...]] = (
+        lambda _state, _provenance, _job: ()
+    )
     # Sentences that apply only while the container is kept and has other contents than weights.
     kept_notes: tuple[str, ...] = ()
     # Purposes that the format serves, and why. The smallest format for a purpose is recommended.

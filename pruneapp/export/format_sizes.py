@@ -39,6 +39,7 @@ class FormatOffer:
     exact: bool = True
     loaded_by: tuple[Loader, ...] = ()  # programs that load it
     does_not: tuple[str, ...] = ()  # limitations, a sentence each
+    warnings: tuple[str, ...] = ()  # what a file of this state lacks, a sentence each
     why_not: str = ""  # why this checkpoint cannot be written in the format; empty if it can
     wrong: str = ""  # why it cannot be written with the current parameters; empty if it can
     params: tuple[Param, ...] = ()
@@ -147,7 +148,7 @@ def format_offer(
         return plan_weights(state, form, one, job, path=path, provenance=provenance).values()
 
     def with_size(path: Path | None) -> FormatOffer:
-        plain = _offer_without_size(state, form, values, job, path)
+        plain = _offer_without_size(state, form, values, job, path, provenance=provenance)
         if plain.why_not:
             return plain
         try:
@@ -155,7 +156,9 @@ def format_offer(
             exact = all(one.exact for one in plans)
             if not exact and not sampled:
                 return replace(plain, exact=False)
-            described = _offer_without_size(state, form, values, job, path, plans)
+            described = _offer_without_size(
+                state, form, values, job, path, plans, provenance=provenance
+            )
             smaller = in_16_bits(path) if exact else None
             without = None
             if smaller is not None and _keeps_container(plans) and CONTAINER in form.params:
@@ -189,15 +192,17 @@ def format_offer(
     return with_size(None) if path is not None and (result.why_not or result.wrong) else result
 
 
-def offers_without_sizes(state: State, job: Job) -> tuple[FormatOffer, ...]:
+def offers_without_sizes(
+    state: State, job: Job, *, provenance: Provenance | None = None
+) -> tuple[FormatOffer, ...]:
     """Return all formats without sizes or recommendations, in the order of `FORMATS`.
 
-    Fast even for 100,000 tensors, as nothing is planned.
+    Fast even for 100,000 tensors, as nothing is planned. `provenance` is as in `format_offer`.
     """
     offered = []
     for form in FORMATS.values():
         job.step(0)
-        offered.append(_offer_without_size(state, form, {}, job))
+        offered.append(_offer_without_size(state, form, {}, job, provenance=provenance))
     return tuple(offered)
 
 
@@ -218,6 +223,8 @@ def _offer_without_size(  # noqa: PLR0917 - each its own type
     job: Job,
     path: Path | None = None,
     plans: Collection[Plan] | None = None,
+    *,
+    provenance: Provenance | None,
 ) -> FormatOffer:
     """Return what is known about a format without its size; `why_not` only from headers.
 
@@ -244,6 +251,7 @@ def _offer_without_size(  # noqa: PLR0917 - each its own type
             *losses(state.checkpoint, form, suffix, job, kept=kept),
             *form.does_not,
         ),
+        warnings=form.warnings(state, provenance, job),
         state_dict_only=only,
         why_not=form.why_not(state.checkpoint),
         params=form.params,

@@ -175,6 +175,17 @@ def calibration_names(entries: Iterable[Entry]) -> dict[str, str]:
     return {data: name for data, name in sources if name}
 
 
+def kinds_of_values(entries: Iterable[Entry]) -> frozenset[str]:
+    """Return how entries replaced values: "repaired", "trained", both, or nothing."""
+    kinds = set()
+    for entry in entries:
+        if isinstance(entry, RepairEntry):
+            kinds.add("repaired")
+        elif isinstance(entry, RecoveryEntry):
+            kinds.add("repaired" if entry.configuration.source.is_repair_only else "trained")
+    return frozenset(kinds)
+
+
 def _statistics_names(entries: Iterable[Entry]) -> set[str]:
     """Return the names of the statistics of activations that steps use."""
     rows = (row for step in steps_of(entries) for row in step.rows)

@@ -154,7 +154,8 @@ def account_of(
     provenance
         The origin of the export, or an estimate; it counts in the sizes of other formats.
     metrics, evaluation, evaluation_files, same_data
-        The metrics of the exported state and what they were measured with, see `Account`.
+        The metrics of the exported state and what they were measured with, see `Account`. They
+        are left out for a format of masks if the state has replaced values, which it lacks.
     data_names
         File names of data by their identifiers, in addition to those of `provenance`.
     state_texts
@@ -165,6 +166,8 @@ def account_of(
     rounding = Rounding.for_dtype(report.dtype)
     rounded = {f.name: {DTYPE.name: report.dtype} for f in FORMATS.values() if DTYPE in f.params}
     checkpoint = state.checkpoint
+    if not FORMATS[report.format].lossless and any(map(state.replaces, checkpoint.entries)):
+        metrics, evaluation, evaluation_files, same_data = {}, "", {}, False
     zeroed = {n: mask for n in checkpoint.entries if (mask := state.export_mask(n)) is not None}
     job.start(sum(mask.size for mask in zeroed.values()), checkpoint.path.name)
     after = {name: _bits(mask, job) for name, mask in zeroed.items()}

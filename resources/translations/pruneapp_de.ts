@@ -3687,6 +3687,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Nur Masken</translation>
     </message>
     <message>
+        <source>One bit per weight of each pruned tensor, without the weights: together with the original file it restores the pruned model, but no repaired or trained values. NAME_mask contains eight weights per byte, lowest bit first; 1 is kept. Pruneapp and numpy.unpackbits read it.</source>
+        <extracomment>format masks</extracomment>
+        <translation>Ein Bit je Gewicht jedes geprunten Tensors, ohne die Gewichte: Zusammen mit der ursprünglichen Datei ergibt es das geprunte Modell, aber keine reparierten oder trainierten Werte. NAME_mask enthält acht Gewichte je Byte, das niedrigste Bit zuerst; 1 ist behalten. Pruneapp und numpy.unpackbits lesen es.</translation>
+    </message>
+    <message>
         <source>Not a model: it contains no weights.</source>
         <extracomment>format masks</extracomment>
         <translation>Kein Modell: Es enthält keine Gewichte.</translation>
@@ -4175,11 +4180,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Applies masks from a file: weights are pruned where the mask is 0. The file is a checkpoint that contains the masks under the names of the tensors, or under NAME_mask. Weights that are already pruned remain pruned. Same as torch.nn.utils.prune.custom_from_mask.</source>
         <extracomment>method custom_from_mask</extracomment>
         <translation>Wendet Masken aus einer Datei an: Gewichte werden geprunt, wo die Maske 0 ist. Die Datei ist ein Checkpoint, der die Masken unter den Namen der Tensoren oder unter NAME_mask enthält. Bereits geprunte Gewichte bleiben geprunt. Wie torch.nn.utils.prune.custom_from_mask.</translation>
-    </message>
-    <message>
-        <source>One bit per weight of each pruned tensor, without the weights: together with the original file it restores the pruned model. NAME_mask contains eight weights per byte, lowest bit first; 1 is kept. Pruneapp and numpy.unpackbits read it.</source>
-        <extracomment>format masks</extracomment>
-        <translation>Ein Bit je Gewicht jedes geprunten Tensors, ohne die Gewichte: Mit der ursprünglichen Datei ergibt es das geprunte Modell. NAME_mask hat acht Gewichte je Byte, das niedrigste Bit zuerst; 1 ist behalten. Pruneapp und numpy.unpackbits lesen es.</translation>
     </message>
     <message>
         <source>with read_compact.py, written next to the file</source>
@@ -18789,11 +18789,6 @@ steps</extracomment>
         <translation>Von {counted} sind {sparse} als CSR kleiner: {after} statt {before} Bytes.{rest}</translation>
     </message>
     <message>
-        <source>The repaired values of {counted} are not in the file.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die reparierten Werte von {counted} sind nicht in der Datei.</translation>
-    </message>
-    <message>
         <source>Nothing is pruned, so there is no mask in the file.</source>
         <extracomment>sentences</extracomment>
         <translation>Es ist nichts geprunt, daher ist keine Maske in der Datei.</translation>
@@ -20666,6 +20661,21 @@ steps</extracomment>
         <source>nn.MultiheadAttention reads {shown} without calling the module, so the hooks of torch.nn.utils.prune do not apply the mask. Prune the module with pruneapp.prune before loading (prune.identity), or call pruneapp.prune.apply_masks(model) after load_state_dict and after each optimizer step.</source>
         <extracomment>sentences</extracomment>
         <translation>nn.MultiheadAttention liest {shown}, ohne das Modul aufzurufen, daher wenden die Hooks von torch.nn.utils.prune die Maske nicht an. Prunen Sie das Modul vor dem Laden mit pruneapp.prune (prune.identity), oder rufen Sie pruneapp.prune.apply_masks(model) nach load_state_dict und nach jedem Schritt des Optimierers auf.</translation>
+    </message>
+    <message>
+        <source>The trained values of {tensors} are not in the file: use another format to keep them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die trainierten Werte von {tensors} sind nicht in der Datei: Verwenden Sie ein anderes Format, um sie zu behalten.</translation>
+    </message>
+    <message>
+        <source>The repaired values of {tensors} are not in the file: use another format to keep them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die reparierten Werte von {tensors} sind nicht in der Datei: Verwenden Sie ein anderes Format, um sie zu behalten.</translation>
+    </message>
+    <message>
+        <source>The changed values of {tensors} are not in the file: use another format to keep them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die geänderten Werte von {tensors} sind nicht in der Datei: Verwenden Sie ein anderes Format, um sie zu behalten.</translation>
     </message>
     <message>
         <source>it is split into several files</source>

@@ -3687,6 +3687,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>仅掩码</translation>
     </message>
     <message>
+        <source>One bit per weight of each pruned tensor, without the weights: together with the original file it restores the pruned model, but no repaired or trained values. NAME_mask contains eight weights per byte, lowest bit first; 1 is kept. Pruneapp and numpy.unpackbits read it.</source>
+        <extracomment>format masks</extracomment>
+        <translation>每个被剪枝张量的每个权重一位，不含权重：与原文件一起可还原剪枝后的模型，但不含修复或训练后的值。NAME_mask 每字节存八个权重，低位在前；1 为保留。Pruneapp 和 numpy.unpackbits 可读取。</translation>
+    </message>
+    <message>
         <source>Not a model: it contains no weights.</source>
         <extracomment>format masks</extracomment>
         <translation>不是模型：不含权重。</translation>
@@ -4175,11 +4180,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Applies masks from a file: weights are pruned where the mask is 0. The file is a checkpoint that contains the masks under the names of the tensors, or under NAME_mask. Weights that are already pruned remain pruned. Same as torch.nn.utils.prune.custom_from_mask.</source>
         <extracomment>method custom_from_mask</extracomment>
         <translation>应用文件中的掩码：掩码为 0 处的权重被剪枝。该文件是检查点，以张量的名称或 NAME_mask 保存掩码。已剪枝的权重保持剪枝。等同于 torch.nn.utils.prune.custom_from_mask。</translation>
-    </message>
-    <message>
-        <source>One bit per weight of each pruned tensor, without the weights: together with the original file it restores the pruned model. NAME_mask contains eight weights per byte, lowest bit first; 1 is kept. Pruneapp and numpy.unpackbits read it.</source>
-        <extracomment>format masks</extracomment>
-        <translation>每个被剪枝张量的每个权重一位，不含权重：与原文件一起可还原剪枝后的模型。NAME_mask 每字节存八个权重，低位在前；1 为保留。Pruneapp 和 numpy.unpackbits 可读取。</translation>
     </message>
     <message>
         <source>with read_compact.py, written next to the file</source>
@@ -18788,11 +18788,6 @@ steps</extracomment>
         <translation>在 {counted}中，{sparse} 个用 CSR 更小：{after} 字节，原为 {before} 字节。{rest}</translation>
     </message>
     <message>
-        <source>The repaired values of {counted} are not in the file.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{counted} 的修复值不在文件中。</translation>
-    </message>
-    <message>
         <source>Nothing is pruned, so there is no mask in the file.</source>
         <extracomment>sentences</extracomment>
         <translation>没有剪枝，因此文件中没有掩码。</translation>
@@ -20665,6 +20660,21 @@ steps</extracomment>
         <source>nn.MultiheadAttention reads {shown} without calling the module, so the hooks of torch.nn.utils.prune do not apply the mask. Prune the module with pruneapp.prune before loading (prune.identity), or call pruneapp.prune.apply_masks(model) after load_state_dict and after each optimizer step.</source>
         <extracomment>sentences</extracomment>
         <translation>nn.MultiheadAttention 读取 {shown} 时不调用该模块，因此 torch.nn.utils.prune 的钩子不会应用掩码。请在加载之前用 pruneapp.prune 剪枝该模块（prune.identity），或在 load_state_dict 之后以及每个优化器步骤之后调用 pruneapp.prune.apply_masks(model)。</translation>
+    </message>
+    <message>
+        <source>The trained values of {tensors} are not in the file: use another format to keep them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{tensors} 的训练值不在文件中：要保留这些值，请使用其他格式。</translation>
+    </message>
+    <message>
+        <source>The repaired values of {tensors} are not in the file: use another format to keep them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{tensors} 的修复值不在文件中：要保留这些值，请使用其他格式。</translation>
+    </message>
+    <message>
+        <source>The changed values of {tensors} are not in the file: use another format to keep them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{tensors} 的更改值不在文件中：要保留这些值，请使用其他格式。</translation>
     </message>
     <message>
         <source>it is split into several files</source>

@@ -21,6 +21,7 @@ from pruneapp.errors import ExportError, counted, first_names
 from pruneapp.export.format import ExportPart, Format, Loader, Plan, Purpose
 from pruneapp.export.formats import safetensors, torch
 from pruneapp.export.formats.safetensors import json_object, plan_safetensors
+from pruneapp.export.provenance import Provenance, kinds_of_values
 from pruneapp.export.records import (
     State,
     TensorRecord,
@@ -200,13 +201,35 @@ def _plan_masks(part: ExportPart, job: Job) -> Plan:
     about = f'{{"version":{VERSION},"shapes":{json_object(shapes, job)}}}'
     metadata = {"format": MASKS, KEY: about, **part.texts()}
     plan = plan_safetensors(records, metadata, job)
-    entries = job.cancel.each(part.entries)
-    if replaced := sum(part.state.replaces(entry.name) for entry in entries):
-        sentence = f"The repaired values of {counted(replaced, 'tensor')} are not in the file."
-        plan = replace(plan, notices=(sentence,))
-    if records:
-        return plan
-    return replace(plan, notices=("Nothing is pruned, so there is no mask in the file.",))
+    notices = _missing_values(part.state, part.provenance, job)
+    if not records:
+        notices = (*notices, "Nothing is pruned, so there is no mask in the file.")
+    return replace(plan, notices=notices)
+
+
+def _missing_values(state: State, provenance: Provenance | None, job: Job) -> tuple[str, ...]:
+    """Return a sentence about values that a repair or training replaced, which masks lack.
+
+    () if all values are those of the file.
+    """
+    replaced = sum(map(state.replaces, job.cancel.each(state.checkpoint.entries)))
+    if not replaced:
+        return ()
+    kinds = frozenset() if provenance is None else kinds_of_values(provenance.recipe.entries)
+    tensors = counted(replaced, "tensor")
+    sentence = (
+        f"The changed values of {tensors} are not in the file: use another format to keep them."
+    )
+    if kinds == {"trained"}:
+        sentence = (
+            f"The trained values of {tensors} are not in the file: use another format to keep them."
+        )
+    elif kinds == {"repaired"}:
+        sentence = (
+            f"The repaired values of {tensors} are not in the file: use another format to keep "
+            "them."
+        )
+    return (sentence,)
 
 
 MASKS_ONLY = Format(
@@ -214,8 +237,9 @@ MASKS_ONLY = Format(
     label="Masks only",
     help=(
         "One bit per weight of each pruned tensor, without the weights: together with the "
-        "original file it restores the pruned model. NAME_mask contains eight weights per byte, "
-        "lowest bit first; 1 is kept. Pruneapp and numpy.unpackbits read it."
+        "original file it restores the pruned model, but no repaired or trained values. NAME_mask "
+        "contains eight weights per byte, lowest bit first; 1 is kept. Pruneapp and "
+        "numpy.unpackbits read it."
     ),
     suffixes=(".masks.safetensors",),
     planner=_plan_masks,
@@ -224,6 +248,7 @@ MASKS_ONLY = Format(
         Loader("safetensors", note="as packed bits: numpy.unpackbits, bitorder='little'"),
     ),
     does_not=("Not a model: it contains no weights.",),
+    warnings=_missing_values,
     lossless=False,
     one_file=True,
     loads=loading_code.masks,

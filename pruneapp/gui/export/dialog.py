@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QPushButton, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QTabBar, QVBoxLayout, QWidget
 
 from pruneapp.analysis.patterns import BrokenPattern
 from pruneapp.errors import ParameterError, abridge_text
@@ -117,14 +117,18 @@ _TEXT_OFFSET_PX = 3
 # the parts of an offer that the panel shows, without its size
 _DESCRIBED = attrgetter("name", "help", "why_not", "params")
 # the parts that depend on the values of the settings
-_EFFECTS = attrgetter("does_not", "state_dict_only", "loaded_by")
+_EFFECTS = attrgetter("does_not", "warnings", "state_dict_only", "loaded_by")
 _SHOWN_FOR = frozenset({QEvent.Type.FocusIn, QEvent.Type.KeyPress})
 
 
 def _text_length(offer: FormatOffer) -> int:
     """Return the approximate length of the text of a format; a parameter counts as some lines."""
-    texts = offer.help, *offer.does_not, *map(loader_text, offer.loaded_by)
+    texts = offer.help, *offer.warnings, *offer.does_not, *map(loader_text, offer.loaded_by)
     return sum(map(len, texts)) + 4 * _PREFERRED_WIDTH * len(offer.params)
+
+
+def _note(text: str) -> QLabel:
+    return plain(f"· {text}", wrap=True, ink=MUTED)
 
 
 class FormatDetails(QWidget):
@@ -283,9 +287,11 @@ class FormatDetails(QWidget):
         """Show what the current settings keep and lose, in the notes and at the contents."""
         assert self._offer is not None
         offer = self._offer
-        lines = [one for one in offer.does_not if one != offer.state_dict_only]
+        lines = [plain(f"△ {one}", wrap=True) for one in offer.warnings]
+        kept = [one for one in offer.does_not if one != offer.state_dict_only]
+        lines += map(_note, kept)
         self._notes = self._replace_list(self._notes, self.tr("Notes"), lines)
-        loaders = [loader_text(loader) for loader in offer.loaded_by]
+        loaders = [_note(loader_text(loader)) for loader in offer.loaded_by]
         self._loaders = self._replace_list(self._loaders, self.tr("Compatible with"), loaders)
         if self.fields is not None and CONTAINER.name in self.fields.editors:
             self.fields.set_fixed(CONTAINER.name, STATE_DICT, offer.state_dict_only)
@@ -302,14 +308,14 @@ class FormatDetails(QWidget):
         self.fields.editors[self._offer.rounded_by].setFocus()
         self._on_changed()
 
-    def _replace_list(self, old: QWidget, title: str, lines: list[str]) -> QWidget:
+    def _replace_list(self, old: QWidget, title: str, lines: list[QLabel]) -> QWidget:
         """Replace a list by another one with a title; return it. It is empty without lines."""
         new = QWidget()
         layout = lay_in_column(new, spacing=4)
         if lines:
             layout.addWidget(heading(title))
             for line in lines:
-                layout.addWidget(plain(f"· {line}", wrap=True, ink=MUTED))
+                layout.addWidget(line)
             layout.addSpacing(8)
         parent = old.parentWidget()
         around = None if parent is None else parent.layout()

@@ -115,7 +115,7 @@ def preview_export(capture: Capture, job: Job) -> ExportPreview:
     snapshot = capture.snapshot
     origin = estimated_provenance(snapshot, history_recipe(capture, job), job)
     if len(snapshot.checkpoint.entries) > MANY:
-        offers = offers_without_sizes(snapshot, job)
+        offers = offers_without_sizes(snapshot, job, provenance=origin)
     else:
         offers = format_offers(snapshot, job, sampled=False, provenance=origin)
     entries = *recorded_recipe(snapshot.checkpoint).entries, *origin.recipe.entries

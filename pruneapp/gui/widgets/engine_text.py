@@ -69,6 +69,7 @@ def translate_offer(offer: FormatOffer) -> FormatOffer:
         label=translate_declared(offer.label),
         help=translate_declared(offer.help),
         does_not=tuple(map(translate_sentence, map(translate_declared, offer.does_not))),
+        warnings=tuple(map(translate_sentence, offer.warnings)),
         why_not=translate_sentence(offer.why_not),
         wrong=translate_sentence(offer.wrong),
         state_dict_only=translate_sentence(offer.state_dict_only),

@@ -13,9 +13,12 @@ from pruneapp.__main__ import run_command as main
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cli.parser import parse
 from pruneapp.edits.existing_masks import masks_of, names_in, read_masks_for
+from pruneapp.edits.repaired_values import as_values
 from pruneapp.errors import DamagedFileError, UnsupportedFileError
 from pruneapp.export.exporter import export
+from pruneapp.export.format_sizes import format_offers
 from pruneapp.export.report import ExportRequest
+from pruneapp.export.report_writer import account_of
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
 from tests.support.containers import PRUNED, as_snapshot, kept_masks, model
@@ -104,6 +107,23 @@ def test_a_file_without_masks_says_so(source_of, tmp_path):
     )
     assert "no mask" in report.notices[1]
     assert "usually named .masks.safetensors" in report.notices[0]
+
+
+def test_a_report_has_no_metrics_of_values_that_are_not_in_the_file(source_of, tmp_path):
+    """Regression: the report stated the accuracy of the trained state as that of the file."""
+    source = source_of("safetensors", model(torch.float32))
+    changed = {PRUNED[0]: as_values(source.bits(PRUNED[0]) + np.uint32(1))}
+    for kind, values in (("opened", {}), ("repaired", changed)):
+        state = as_snapshot(source, values=MaskSet(values))
+        report = write(state, tmp_path / f"{kind}.masks.safetensors")
+        account = account_of(state, report, (), Job(), metrics={"accuracy": "98.0 %"})
+        assert bool(account.metrics) is not bool(values)
+        (offer,) = (o for o in format_offers(state, Job()) if o.name == "masks")
+        sentence = (
+            "The changed values of 1 tensor are not in the file: use another format to keep them."
+        )
+        lost = (sentence,) if values else ()
+        assert offer.warnings == report.notices == lost
 
 
 def rewritten(path, about: str, drop: str = "") -> None:

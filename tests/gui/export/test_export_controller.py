@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QLabel
 from safetensors.torch import load, load_file, save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.document.entries import RepairSource
+from pruneapp.document.entries import RecoverySource, RepairSource
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
@@ -61,6 +61,11 @@ def pruned(user, file):
 
 def press(user, radio) -> None:
     user.click(radio, QPoint(8, radio.height() // 2))
+
+
+def texts_of(details) -> list[str]:
+    """Return the visible texts of the description of a format."""
+    return [label.text() for label in details.findChildren(QLabel) if label.isVisible()]
 
 
 def export_for(user, purpose: Purpose) -> Path:
@@ -235,6 +240,33 @@ def test_the_report_names_the_data_that_calibrated_a_repair(pruned, file):
     assert "Calibrated with the data of the script with the SHA-256 12ab. If calibrate()" in page
     with open_checkpoint(file.parent / "model-pruned.safetensors") as written:
         assert calibration_of(written) == ("script:12ab",)
+
+
+@pytest.mark.parametrize(
+    ("kind", "source"),
+    [("repaired", RepairSource()), ("trained", RecoverySource(method="training"))],
+)
+def test_the_dialog_warns_that_masks_lack_changed_values(pruned, file, kind, source):
+    """Regression: only a notice after the export said that the values are not in the file."""
+    document, name = pruned.document, "model.b.weight"
+    values = {name: as_values(document.checkpoint.bits(name) + np.uint32(1))}
+    made = RepairedValues.create(document.checkpoint, values, source, Job())
+    dialog = pruned.open_export()
+    press(pruned, dialog.formats.radios["masks"])
+    assert not [text for text in texts_of(dialog.details) if text.startswith("△")]
+    pruned.click(dialog.stop)
+    assert pruned.session.commit(made.propose(document.snapshot(), Job()))
+    dialog = pruned.open_export()
+    press(pruned, dialog.formats.radios["masks"])
+    warning = f"The {kind} values of 1 tensor are not in the file: use another format to keep them."
+    assert f"△ {warning}" in texts_of(dialog.details)
+    press(pruned, dialog.beside.account)
+    pruned.click(dialog.go)
+    pruned.wait(lambda: pruned.workbench.export.report is not None)
+    assert warning in pruned.workbench.export.report.as_text()
+    pruned.close_report()
+    page = (file.parent / "model-pruned.masks-report.html").read_text(encoding="utf-8")
+    assert page.count(warning) == 2  # as a notice, and in the list of formats
 
 
 def test_a_failed_export_keeps_the_dialog_and_its_choices(pruned, file, monkeypatch):
