@@ -39,7 +39,7 @@ from pruneapp.evaluation.frontier import (
 )
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.recovery import RecoverySettings
-from pruneapp.evaluation.runner import data_of
+from pruneapp.evaluation.runner import are_different_data, data_of
 from pruneapp.evaluation.scan import (
     ScanRequest,
     check_scanned,
@@ -312,7 +312,9 @@ def _measure(
             "The same data measured the scan and the result, so the result is measured on the "
             "data that it was chosen by. Measure it on other data as well."
         )
-    elif all(before.get(metric.name) == metric.before for metric in allocation.scan.metrics):
+    elif not are_different_data(conditions.data, data_of(runner)) and all(
+        before.get(metric.name) == metric.before for metric in allocation.scan.metrics
+    ):
         notices.append(
             "The unpruned model has exactly the values that it had in the scan: the result seems "
             "to be measured on the data that it was chosen by."
