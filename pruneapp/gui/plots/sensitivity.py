@@ -40,6 +40,7 @@ from pruneapp.gui.widgets.number_format import (
     metric_points,
     metric_title,
     percent,
+    short_amount,
     with_sign,
 )
 from pruneapp.gui.widgets.number_format import metric as metric_text
@@ -242,6 +243,7 @@ class SensitivityView(BarChartView):
 
     def __init__(self) -> None:
         self._sensitivity: Sensitivity | None = None
+        self._largest = 0.0  # absolute difference of the metric, of all cells
         self._order: list[int] = []
         self._names: list[str] = []  # of the tensors in the file, in displayed order
         self._current = ""  # name of the focused tensor in the file
@@ -376,6 +378,10 @@ class SensitivityView(BarChartView):
         Removes an error. The box of metrics is filled; emits no signal.
         """
         self._sensitivity = sensitivity
+        if sensitivity is not None:
+            values = (value for row in sensitivity.rows for value in row.values)
+            changes = (abs(v - sensitivity.before) for v in values if v is not None)
+            self._largest = max(filter(math.isfinite, changes), default=0.0)
         names = () if sensitivity is None else sensitivity.metrics
         chosen = -1 if sensitivity is None else names.index(sensitivity.metric)
         set_choices(self.metric_box, names, chosen, metric_title)
@@ -441,7 +447,11 @@ class SensitivityView(BarChartView):
         text = sensitivity.mark(sensitivity.rows[row], column)
         if text is None:
             difference = value - sensitivity.before
-            text = metric_amount(difference, share=sensitivity.share, short=True)
+            text = (
+                metric_amount(difference, share=True)
+                if sensitivity.share
+                else short_amount(difference, self._largest)
+            )
             text = with_sign(text, difference)
         return f"{text} ▲" if sensitivity.calibrated and math.isfinite(value) else text
 

@@ -141,22 +141,31 @@ def metric(value: float, *, share: bool) -> str:
     return _percent(value, 1) if share else number(value)
 
 
-def metric_amount(value: float, *, share: bool, short: bool = False) -> str:
+def metric_amount(value: float, *, share: bool) -> str:
     """Format the absolute difference of two metrics; that of fractions in percentage points.
 
     It has as many digits as `metric`, and no sign and no unit; small ones have two digits instead
-    of a power of ten: 0.000040. `short` uses at most six characters, but not for fractions: 0.25,
-    3e−4.
+    of a power of ten: 0.000040.
     """
     if share:
         return locale().toString(100 * abs(value), "f", 1)
     amount = abs(value)
-    if not short:
-        is_small = 1e-7 <= amount < 1e-4
-        digits = 1 - math.floor(math.log10(amount)) if is_small else 0
-        return locale().toString(amount, "f", digits) if is_small else number(amount)
+    is_small = 1e-7 <= amount < 1e-4
+    digits = 1 - math.floor(math.log10(amount)) if is_small else 0
+    return locale().toString(amount, "f", digits) if is_small else number(amount)
+
+
+def short_amount(value: float, largest: float) -> str:
+    """Format the absolute difference of two metrics, no fractions, in at most six characters.
+
+    `largest` is the largest one of the table. Small ones are powers of ten only if all are small:
+    0.25 and 0.0003, but 3e−4 and 7e−6. Those from 1,000 on are always powers of ten.
+    """
+    amount = abs(value)
     if 0.001 <= amount < 1000:
         return locale().toString(amount, "g", 2 if amount < 100 else 3)
+    if amount < 0.001 <= largest:
+        return locale().toString(amount, "f", 4)
     head, _, power = locale().toString(amount, "e", 0).partition("e")
     return f"{head}e{int(power)}".replace("-", "−")
 

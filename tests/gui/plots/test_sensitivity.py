@@ -151,7 +151,13 @@ def test_numbers_in_cells_are_short(view):
     rows = [TensorSensitivity("a", "a", 1, (0.5 + amount, 0.6, 0.7)) for amount in amounts]
     view.set_sensitivity(found(rows, noise=0.0))
     cells = [view.canvas.text(row, 0) for row in range(len(amounts))]
-    assert cells == ["+3e−4", "+0.0099", "+0.012", "+4.6", "+321", "+5e4"]
+    assert cells == ["+0.0003", "+0.0099", "+0.012", "+4.6", "+321", "+5e4"]
+
+
+def test_cells_of_small_differences_are_all_powers_of_ten(view):
+    rows = [TensorSensitivity("a", "a", 1, (0.5 + n, None, math.nan)) for n in (0.0005, -7e-6)]
+    view.set_sensitivity(found(rows, noise=0.0))
+    assert [view.canvas.text(row, 0) for row in range(2)] == ["+5e−4", "−7e−6"]
 
 
 def test_mouse_and_keys_choose_a_cell(view, qtbot):
