@@ -8586,6 +8586,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Bester Zustand innerhalb von {target} des ungeprunten Modells: {up_to} ({label})</translation>
     </message>
     <message>
+        <source>Best within {target} of the unpruned model (noise ±{noise}): {up_to} ({label})</source>
+        <translation>Bester Zustand innerhalb von {target} des ungeprunten Modells (Rauschen ±{noise}): {up_to} ({label})</translation>
+    </message>
+    <message>
         <source>{state}, {cut}:  {words}</source>
         <translation>{state}, {cut}:  {words}</translation>
     </message>
@@ -8600,10 +8604,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>No pruned or shrunk model measured so far is within {target} of the unpruned model.</source>
         <translation>Kein bisher gemessenes gepruntes oder verkleinertes Modell liegt innerhalb von {target} des ungeprunten Modells.</translation>
-    </message>
-    <message>
-        <source>; noise ±{noise}</source>
-        <translation>; Rauschen ±{noise}</translation>
     </message>
     <message>
         <source>{metric} against {axis}</source>

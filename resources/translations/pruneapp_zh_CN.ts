@@ -8586,6 +8586,10 @@ Code inside checkpoints is never executed.</source>
         <translation>与未剪枝模型相差 {target} 以内的最佳状态：{up_to}（{label}）</translation>
     </message>
     <message>
+        <source>Best within {target} of the unpruned model (noise ±{noise}): {up_to} ({label})</source>
+        <translation>与未剪枝模型相差 {target} 以内（噪声 ±{noise}）的最佳状态：{up_to}（{label}）</translation>
+    </message>
+    <message>
         <source>{state}, {cut}:  {words}</source>
         <translation>{state}，{cut}：{words}</translation>
     </message>
@@ -8600,10 +8604,6 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>No pruned or shrunk model measured so far is within {target} of the unpruned model.</source>
         <translation>目前测量过的剪枝或缩减后的模型中，没有一个与未剪枝模型的差距在 {target} 以内。</translation>
-    </message>
-    <message>
-        <source>; noise ±{noise}</source>
-        <translation>；噪声 ±{noise}</translation>
     </message>
     <message>
         <source>{metric} against {axis}</source>

@@ -554,8 +554,10 @@ class QualityView(PlotView):
             return words.format(target=target)
         words = self.tr("Best within {target} of the unpruned model: {up_to} ({label})")
         half = self._metric_of(best).half
-        if half > self.tolerance:
-            words += self.tr("; noise ±{noise}")
+        if half > self.tolerance:  # before the label, whose end is cut off if there is no room
+            words = self.tr(
+                "Best within {target} of the unpruned model (noise ±{noise}): {up_to} ({label})"
+            )
         return words.format(
             target=target,
             up_to=self._axis.up_to.format(x=self._axis.text(self._value_of(best) or 0.0)),

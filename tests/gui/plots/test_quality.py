@@ -284,7 +284,7 @@ def test_the_best_state_is_named_whole_beside_the_button(show, english):
     best = replace(STATES[2], label="1: L1 50 %, global, on 20 tensors")
     view.set_states((STATES[0], best), 0, "")
     text, width = view.readout.text(), view.readout.width()
-    assert text.endswith("(1: L1 50 %, global, on 20 tensors); noise ±1.3 points")
+    assert text.endswith("(1: L1 50 %, global, on 20 tensors)")
     assert view.go.isVisible()
     assert view.readout.geometry().right() < view.go.geometry().left()
     assert view.readout.shortened(width).replace("\n", "") == text
@@ -383,7 +383,7 @@ def test_the_noise_of_a_state_is_a_bar_with_an_entry_in_the_legend(view):
 
 def test_the_target_is_described_and_dragged(view, qtbot):
     assert plain(view.readout.text()) == (
-        "Best within 1.0 points of the unpruned model: 50.0 % pruned (L1 50 %); noise ±1.3 points"
+        "Best within 1.0 points of the unpruned model (noise ±1.3 points): 50.0 % pruned (L1 50 %)"
     )
     assert view.canvas.accessibleDescription() == view.readout.text()
     canvas, place = view.canvas, view.canvas.area
@@ -585,16 +585,14 @@ def test_the_user_chooses_the_horizontal_axis(view, qtbot):
     assert pixel(view, 2).x() < pixel(view, 1).x() < pixel(view, 0).x()
     image = view.canvas.viewport().grab().toImage()
     assert image.pixelColor(pixel(view, 2)) == QColor(view._colors["kept"])
-    assert "Best within 1.0 points of the unpruned model: 1,000,000 parameters (L1 50 %)" in plain(
-        view.readout.text()
-    )
+    assert "(noise ±1.3 points): 1,000,000 parameters (L1 50 %)" in plain(view.readout.text())
     assert view.canvas.accessibleName() == "Metric against parameters remaining"
     rows = [list(row) for row in view.numbers()]
     assert rows[0][:4] == ["L1 80 %", 0.8, 400_000, 0.742]
     qtbot.keyClick(view.axis_box, Qt.Key.Key_Down)
     assert view.canvas.bottom.labelText == "packed size"
     assert plain(view.canvas.bottom.tickStrings([2e6], 1, 1)[0]) == "2.0 MB"
-    assert "unpruned model: packed size 4.2 MB (L1 50 %)" in plain(view.readout.text())
+    assert "(noise ±1.3 points): packed size 4.2 MB (L1 50 %)" in plain(view.readout.text())
     assert view.numbers().headers[2] == "packed size"
     bottom = view.canvas.bottom
     ((step, ticks),) = bottom.tickValues(*bottom.range, bottom.size().width())
@@ -607,7 +605,7 @@ def test_the_user_chooses_the_horizontal_axis(view, qtbot):
     assert texts[:3] == ["0", "20 MB", "40 MB"]
     for _ in range(2):
         qtbot.keyClick(view.axis_box, Qt.Key.Key_Up)
-    assert "unpruned model: 50.0 % pruned (L1 50 %)" in plain(view.readout.text())
+    assert "(noise ±1.3 points): 50.0 % pruned (L1 50 %)" in plain(view.readout.text())
     assert [p.x for p in view.canvas.points] == [0, 50, 80]
 
 
@@ -624,7 +622,7 @@ def test_a_cut_of_the_unpruned_model_can_be_the_best(view, qtbot):
         qtbot.keyClick(view.axis_box, Qt.Key.Key_Down)
 
     said = plain(view.readout.text())
-    assert "unpruned model: down to 4.0 MB in the shrunk file (Opened, " in said
+    assert "(noise ±1.3 points): down to 4.0 MB in the shrunk file (Opened, " in said
     assert "bfloat16" in said
 
 
