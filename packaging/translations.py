@@ -437,6 +437,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     ),
     "evaluation/worker.py": ("start", "_wait"),
     "export/completeness.py": (
+        "describe_outside",
         "losses",
         "_notices",
         "_describe_losses",
@@ -445,7 +446,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "_elsewhere",
         "_refuse",
     ),
-    "export/format_sizes.py": ("_explain_state_dict",),
+    "export/format_sizes.py": ("_explain_state_dict", "format_offer"),
     "export/destination/sidecars.py": (
         "not_copied_notice",
         "copy_config",

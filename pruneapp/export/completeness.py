@@ -173,6 +173,12 @@ def losses(
     return (*first, *_describe_losses(checkpoint, lambda _trait, names: names, job, text=text))
 
 
+def describe_outside(checkpoint: Checkpoint) -> str:
+    """Return a sentence that values outside of the state dict are not included; "" without any."""
+    keys = checkpoint.contents.outside_keys
+    return f"Not included: {_outside(checkpoint, keys)}." if keys else ""
+
+
 def _refuse(
     checkpoint: Checkpoint,
     form: Format,
@@ -313,8 +319,8 @@ def _describe_losses(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -
         yield f"The same applies to {others} with such properties."
     if contents.non_tensor_keys:
         yield f"Not included: {_no_tensors(checkpoint)}."
-    if contents.outside_keys:
-        yield f"Not included: {_outside(checkpoint, contents.outside_keys)}."
+    if sentence := describe_outside(checkpoint):
+        yield sentence
     if contents.format == SCRIPT:
         yield "Not included: the TorchScript program. This format stores tensors only."
     elif contents.format == exported_program.FORMAT:

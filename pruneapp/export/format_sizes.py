@@ -11,7 +11,7 @@ from typing import Any
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.errors import ExportError
 from pruneapp.export.catalog import FORMATS, get
-from pruneapp.export.completeness import keeps_all, losses
+from pruneapp.export.completeness import describe_outside, keeps_all, losses
 from pruneapp.export.destination.sidecars import is_folder_model
 from pruneapp.export.format import Format, Loader, Plan, Purpose
 from pruneapp.export.provenance import Provenance
@@ -60,6 +60,8 @@ class FormatOffer:
     state_dict_only: str = ""
     # Purposes that the format is suitable for, with the reason as text.
     serves: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
+    # Sentence about values outside of the state dict that are lost, such as the optimizer.
+    not_included: str = ""
     loads_directly: bool = False  # whether the recipient can load the file without unpacking it
     # Purposes for which it is the best format, with the reason as text.
     recommended: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -165,9 +167,13 @@ def format_offer(
                 only = {CONTAINER.name: STATE_DICT}
                 if not _keeps_container(plan(path, **{DTYPE.name: SMALLER})):
                     without = sum(one.nbytes for one in plan(path, **only))
+            nbytes = sum(one.size(job) for one in plans)
+            if form.originals and nbytes > sum(file.size for file in state.checkpoint.files):
+                notes = (*described.does_not, "Larger than the opened file.")
+                described = replace(described, does_not=notes)
             return replace(
                 described,
-                nbytes=sum(one.size(job) for one in plans),
+                nbytes=nbytes,
                 exact=exact,
                 files=sum(1 for one in plans if one.names) or 1,  # an index contains no tensors
                 in_16_bits=smaller,
@@ -260,6 +266,7 @@ def _offer_without_size(  # noqa: PLR0917 - each its own type
         tag=form.tag,
         rounded_by=DTYPE.name if DTYPE in form.params else "",
         serves=serves,
+        not_included="" if kept or not form.lossless else describe_outside(state.checkpoint),
         loads_directly=form.loads_directly,
     )
 

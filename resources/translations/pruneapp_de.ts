@@ -3652,11 +3652,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Fortsetzbar (Gewichte und Masken)</translation>
     </message>
     <message>
-        <source>Original weights (NAME_orig) and masks (NAME_mask), as torch.nn.utils.prune stores them. Loads into a module pruned with torch, and opens in Pruneapp to continue or restore weights. Larger than the original, because each pruned tensor is stored twice. Use the suffix .safetensors, or .pt for a torch file.</source>
-        <extracomment>format resumable</extracomment>
-        <translation>Ursprüngliche Gewichte (NAME_orig) und Masken (NAME_mask), wie torch.nn.utils.prune sie speichert. Lädt in ein mit torch gepruntes Modul und öffnet sich in Pruneapp, um weiterzumachen oder Gewichte wiederherzustellen. Größer als das Original, weil jeder geprunte Tensor zweimal gespeichert ist. Verwenden Sie die Endung .safetensors, oder .pt für eine torch-Datei.</translation>
-    </message>
-    <message>
         <source>Contains masks and pruned values, so that training and pruning can continue.</source>
         <extracomment>format resumable</extracomment>
         <translation>Enthält Masken und geprunte Werte, sodass Training und Pruning weitergehen können.</translation>
@@ -3665,11 +3660,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Does not load into an unpruned module, because the names are NAME_orig and NAME_mask.</source>
         <extracomment>format resumable</extracomment>
         <translation>Lädt nicht in ein ungepruntes Modul, weil die Namen NAME_orig und NAME_mask sind.</translation>
-    </message>
-    <message>
-        <source>Larger than the original file.</source>
-        <extracomment>format resumable</extracomment>
-        <translation>Größer als die ursprüngliche Datei.</translation>
     </message>
     <message>
         <source>load_state_dict of a pruned module</source>
@@ -4180,6 +4170,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Applies masks from a file: weights are pruned where the mask is 0. The file is a checkpoint that contains the masks under the names of the tensors, or under NAME_mask. Weights that are already pruned remain pruned. Same as torch.nn.utils.prune.custom_from_mask.</source>
         <extracomment>method custom_from_mask</extracomment>
         <translation>Wendet Masken aus einer Datei an: Gewichte werden geprunt, wo die Maske 0 ist. Die Datei ist ein Checkpoint, der die Masken unter den Namen der Tensoren oder unter NAME_mask enthält. Bereits geprunte Gewichte bleiben geprunt. Wie torch.nn.utils.prune.custom_from_mask.</translation>
+    </message>
+    <message>
+        <source>Original weights (NAME_orig) and masks (NAME_mask), as torch.nn.utils.prune stores them. Loads into a module pruned with torch, and opens in Pruneapp to continue or restore weights. Each mask is as large as its tensor. Use the suffix .safetensors, or .pt for a torch file.</source>
+        <extracomment>format resumable</extracomment>
+        <translation>Ursprüngliche Gewichte (NAME_orig) und Masken (NAME_mask), wie torch.nn.utils.prune sie speichert. Lädt in ein mit torch gepruntes Modul und öffnet sich in Pruneapp, um weiterzumachen oder Gewichte wiederherzustellen. Jede Maske ist so groß wie ihr Tensor. Verwenden Sie die Endung .safetensors, oder .pt für eine torch-Datei.</translation>
     </message>
     <message>
         <source>with read_compact.py, written next to the file</source>
@@ -20676,6 +20671,11 @@ steps</extracomment>
         <source>The changed values of {tensors} are not in the file: use another format to keep them.</source>
         <extracomment>sentences</extracomment>
         <translation>Die geänderten Werte von {tensors} sind nicht in der Datei: Verwenden Sie ein anderes Format, um sie zu behalten.</translation>
+    </message>
+    <message>
+        <source>Larger than the opened file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Größer als die geöffnete Datei.</translation>
     </message>
     <message>
         <source>it is split into several files</source>

@@ -3652,11 +3652,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>可继续（权重和掩码）</translation>
     </message>
     <message>
-        <source>Original weights (NAME_orig) and masks (NAME_mask), as torch.nn.utils.prune stores them. Loads into a module pruned with torch, and opens in Pruneapp to continue or restore weights. Larger than the original, because each pruned tensor is stored twice. Use the suffix .safetensors, or .pt for a torch file.</source>
-        <extracomment>format resumable</extracomment>
-        <translation>原始权重 (NAME_orig) 和掩码 (NAME_mask)，与 torch.nn.utils.prune 的存储方式相同。可加载到用 torch 剪枝的模块中，也可在 Pruneapp 中打开以继续剪枝或恢复权重。比原文件大，因为每个被剪枝的张量存储两次。使用后缀 .safetensors，torch 文件用 .pt。</translation>
-    </message>
-    <message>
         <source>Contains masks and pruned values, so that training and pruning can continue.</source>
         <extracomment>format resumable</extracomment>
         <translation>包含掩码和被剪枝的值，因此可以继续训练和剪枝。</translation>
@@ -3665,11 +3660,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Does not load into an unpruned module, because the names are NAME_orig and NAME_mask.</source>
         <extracomment>format resumable</extracomment>
         <translation>无法加载到未剪枝的模块中，因为名称为 NAME_orig 和 NAME_mask。</translation>
-    </message>
-    <message>
-        <source>Larger than the original file.</source>
-        <extracomment>format resumable</extracomment>
-        <translation>比原文件大。</translation>
     </message>
     <message>
         <source>load_state_dict of a pruned module</source>
@@ -4180,6 +4170,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Applies masks from a file: weights are pruned where the mask is 0. The file is a checkpoint that contains the masks under the names of the tensors, or under NAME_mask. Weights that are already pruned remain pruned. Same as torch.nn.utils.prune.custom_from_mask.</source>
         <extracomment>method custom_from_mask</extracomment>
         <translation>应用文件中的掩码：掩码为 0 处的权重被剪枝。该文件是检查点，以张量的名称或 NAME_mask 保存掩码。已剪枝的权重保持剪枝。等同于 torch.nn.utils.prune.custom_from_mask。</translation>
+    </message>
+    <message>
+        <source>Original weights (NAME_orig) and masks (NAME_mask), as torch.nn.utils.prune stores them. Loads into a module pruned with torch, and opens in Pruneapp to continue or restore weights. Each mask is as large as its tensor. Use the suffix .safetensors, or .pt for a torch file.</source>
+        <extracomment>format resumable</extracomment>
+        <translation>原始权重 (NAME_orig) 和掩码 (NAME_mask)，与 torch.nn.utils.prune 的存储方式相同。可加载到用 torch 剪枝的模块中，也可在 Pruneapp 中打开以继续剪枝或恢复权重。每个掩码与其张量一样大。使用后缀 .safetensors，torch 文件用 .pt。</translation>
     </message>
     <message>
         <source>with read_compact.py, written next to the file</source>
@@ -20675,6 +20670,11 @@ steps</extracomment>
         <source>The changed values of {tensors} are not in the file: use another format to keep them.</source>
         <extracomment>sentences</extracomment>
         <translation>{tensors} 的更改值不在文件中：要保留这些值，请使用其他格式。</translation>
+    </message>
+    <message>
+        <source>Larger than the opened file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>比打开的文件大。</translation>
     </message>
     <message>
         <source>it is split into several files</source>

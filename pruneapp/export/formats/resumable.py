@@ -145,9 +145,8 @@ RESUMABLE = Format(
     help=(
         "Original weights (NAME_orig) and masks (NAME_mask), as "
         "torch.nn.utils.prune stores them. Loads into a module pruned with torch, "
-        "and opens in Pruneapp to continue or restore weights. Larger than the "
-        "original, because each pruned tensor is stored twice. Use the suffix "
-        ".safetensors, or .pt for a torch file."
+        "and opens in Pruneapp to continue or restore weights. Each mask is as large "
+        "as its tensor. Use the suffix .safetensors, or .pt for a torch file."
     ),
     suffixes=(*safetensors.SAFETENSORS.suffixes, *torch.SUFFIXES),
     planner=_plan,
@@ -162,7 +161,6 @@ RESUMABLE = Format(
     ),
     does_not=(
         "Does not load into an unpruned module, because the names are NAME_orig and NAME_mask.",
-        "Larger than the original file.",
     ),
     good_for={
         Purpose.TORCH: (

@@ -419,8 +419,11 @@ class Purposes(QWidget):
         if purpose is None:
             text = self.tr("Choose a purpose, or select a format below.")
         elif best is not None:
+            reason = best.recommended[purpose]
+            if purpose is Purpose.TORCH:  # training misses the optimizer
+                reason = join_sentences(reason, best.not_included)
             text = self.tr("✓ {format}, {size}. {reason}").format(
-                format=best.label, size=size_text(best), reason=best.recommended[purpose]
+                format=best.label, size=size_text(best), reason=reason
             )
         elif any(o.nbytes is None and not o.why_not for o in self._offers):
             text = self.tr("Estimating sizes…")

@@ -242,6 +242,29 @@ def test_the_report_names_the_data_that_calibrated_a_repair(pruned, file):
         assert calibration_of(written) == ("script:12ab",)
 
 
+def test_a_checkpoint_without_its_optimizer_is_said_with_the_purpose(user, tmp_path):
+    """Regression: it was only in the notes, and the export was called larger than the file."""
+    path, weight = tmp_path / "checkpoint.pt", torch.randn(64, 64)
+    optimizer = {"exp_avg": torch.ones(64, 64), "exp_avg_sq": torch.ones(64, 64)}
+    torch.save({"model": {"w": weight}, "optimizer": {"state": {0: optimizer}}, "epoch": 3}, path)
+    user.open_file(path)
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: user.document.position == 1)
+    dialog = user.open_export()
+    press(user, dialog.purposes.buttons[Purpose.TORCH])
+    user.wait(lambda: dialog.purposes.reason.text().startswith("✓ Resumable"))
+    reason = dialog.purposes.reason.text()
+    assert reason.endswith("Not included: 'optimizer', 'epoch' (outside 'model').")
+    assert "Larger" not in "".join(texts_of(dialog.details))
+
+
+def test_a_resumable_file_that_is_larger_than_the_opened_one_is_called_so(pruned):
+    dialog = pruned.open_export()
+    press(pruned, dialog.formats.radios["resumable"])
+    assert "· Larger than the opened file." in texts_of(dialog.details)
+
+
 @pytest.mark.parametrize(
     ("kind", "source"),
     [("repaired", RepairSource()), ("trained", RecoverySource(method="training"))],
