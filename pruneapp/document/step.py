@@ -337,7 +337,9 @@ class Step:
             if len(row.names) > _MOST_TENSORS_NAMED:
                 lines.append(f"  and {len(row.names) - _MOST_TENSORS_NAMED:,} more")
         is_scoped = any(registry.get(row.method).scopes != ("local",) for row in self.rows)
-        each = (f"Scope: {'global' if self.scope == 'global' else 'per tensor'}",)
+        of_groups = all(registry.get(row.method).granularity == "units" for row in self.rows)
+        local = "Scope: per group" if of_groups else "Scope: per tensor"
+        each = ("Scope: global" if self.scope == "global" else local,)
         limits = self.limits.words()
         bounds = (f"Limits: {', '.join(limits)}",) if limits else ()
         bias = ("Matching bias and norm entries: pruned",) if self.prune_bias_and_norm else ()

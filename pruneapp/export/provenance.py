@@ -28,7 +28,14 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.safetensors import MAX_HEADER_BYTES
 from pruneapp.checkpoint.io.digest import bytes_left, sha256_of
 from pruneapp.checkpoint.io.object_source import open_source
-from pruneapp.document.entries import Entry, RecoveryEntry, RepairEntry, StepEntry
+from pruneapp.document.entries import (
+    Entry,
+    RecoveryEntry,
+    RecoverySource,
+    RepairEntry,
+    RepairSource,
+    StepEntry,
+)
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import CheckpointError, JsonError, ParameterError, RecipeError
@@ -159,6 +166,17 @@ def allocation_data(entries: Iterable[Entry]) -> frozenset[str]:
     return frozenset(name for step in steps for name in step.data) - {
         entry.configuration.source.data for entry in made
     }
+
+
+def training_data(entries: Iterable[Entry]) -> frozenset[str]:
+    """Return the names of the data that the user's own function trained with, and nothing else."""
+    entries = tuple(entries)
+    made = [e for e in entries if isinstance(e, RepairEntry | RecoveryEntry)]
+    sources = [e.configuration.source for e in made]
+    trained = {s.data for s in sources if isinstance(s, RecoverySource) and s.method == "training"}
+    calibrated = {s.data for s in sources if isinstance(s, RepairSource) or s.method != "training"}
+    allocated = {name for step in steps_of(entries) for name in step.data}
+    return frozenset(trained - calibrated - allocated - {""})
 
 
 def calibration_names(entries: Iterable[Entry]) -> dict[str, str]:

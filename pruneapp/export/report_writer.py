@@ -33,6 +33,7 @@ from pruneapp.export.provenance import (
     calibration_in,
     calibration_names,
     inputs_in,
+    training_data,
 )
 from pruneapp.export.records import State, packed_mask_record
 from pruneapp.export.report import ExportReport, WrittenTensor
@@ -125,6 +126,8 @@ class Account:
     same_data: bool = False
     # Those of `calibration` that amounts were chosen by, with a sensitivity scan.
     allocated: frozenset[str] = frozenset()
+    # Those of `calibration` that the user's own function trained with.
+    trained: frozenset[str] = frozenset()
     # Name and note that the user gave the exported state; empty if there is none.
     state: str = ""
     note: str = ""
@@ -207,6 +210,7 @@ def account_of(
         evaluation_files,
         same_data,
         frozenset() if provenance is None else allocation_data(provenance.recipe.entries),
+        frozenset() if provenance is None else training_data(provenance.recipe.entries),
         *state_texts,
     )
 
@@ -394,6 +398,7 @@ def as_json(account: Account) -> str:
         "format": report.label,
         "numel": report.numel,
         "pruned": report.pruned,
+        "numel_before_shrinking": report.parameters_before or report.numel,
         "sparsity": report.sparsity,
         "dtype": report.dtype,
         "state": account.state,

@@ -22161,6 +22161,11 @@ steps</extracomment>
         <translation>Bereich: je Tensor</translation>
     </message>
     <message>
+        <source>Scope: per group</source>
+        <extracomment>steps</extracomment>
+        <translation>Bereich: je Gruppe</translation>
+    </message>
+    <message>
         <source>Limits: {limits}</source>
         <extracomment>steps</extracomment>
         <translation>Grenzen: {limits}</translation>

@@ -22160,6 +22160,11 @@ steps</extracomment>
         <translation>范围：逐张量</translation>
     </message>
     <message>
+        <source>Scope: per group</source>
+        <extracomment>steps</extracomment>
+        <translation>范围：逐组</translation>
+    </message>
+    <message>
         <source>Limits: {limits}</source>
         <extracomment>steps</extracomment>
         <translation>限制：{limits}</translation>

@@ -163,3 +163,10 @@ def test_wrong_steps_are_refused():
 def test_json_that_is_no_step_is_refused_in_one_sentence(data):
     with pytest.raises(ParameterError):
         Step.from_dict(data)
+
+
+def test_the_scope_of_groups_is_called_as_in_the_form():
+    groups = Step((Row(("a.w",), "channel_groups", {"amount": 0.5}),))
+    assert "Scope: per group" in groups.detail().splitlines()
+    both = Step((*groups.rows, Row(("b.w",), "l1_unstructured", {"amount": 0.5})))
+    assert "Scope: per tensor" in both.detail().splitlines()

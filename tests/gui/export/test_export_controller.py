@@ -292,6 +292,24 @@ def test_the_dialog_warns_that_masks_lack_changed_values(pruned, file, kind, sou
     assert page.count(warning) == 2  # as a notice, and in the list of formats
 
 
+def test_the_report_names_the_data_of_a_training(pruned, file):
+    """Regression: it was called calibrated, although calibrate() had not been used."""
+    document, name = pruned.document, "model.b.weight"
+    values = {name: as_values(document.checkpoint.bits(name) + np.uint32(1))}
+    source = RecoverySource(method="training", data="script:12ab", name="evaluate.py")
+    made = RepairedValues.create(document.checkpoint, values, source, Job())
+    assert pruned.session.commit(made.propose(document.snapshot(), Job()))
+    dialog = pruned.open_export()
+    press(pruned, dialog.beside.account)
+    pruned.click(dialog.go)
+    pruned.wait(lambda: pruned.workbench.export.report is not None)
+    pruned.close_report()
+    page = (file.parent / "model-pruned-report.html").read_text(encoding="utf-8")
+    assert "Trained with the data of the script" in page
+    assert "If train() reads the same data" in page
+    assert "alibrat" not in page
+
+
 def test_a_failed_export_keeps_the_dialog_and_its_choices(pruned, file, monkeypatch):
     def fail(*_args):
         raise ExportError("The disk is on fire.", remedy="Choose another.")
