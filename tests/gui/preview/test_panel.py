@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt
@@ -83,7 +84,9 @@ def test_an_exact_preview_does_not_wait_for_histograms(forecast):
     show_estimate(forecast, waiting)
     assert forecast.state.text() == f"counting… 0{GAP}%"
     step = Step((Row(("m.a",), "l1_unstructured", {}),))
-    forecast.set_preview(PreviewState(step=step, estimate=waiting, preview=object(), known=REPORT))
+    forecast.set_preview(
+        PreviewState(step=step, estimate=waiting, preview=SimpleNamespace(units=0), known=REPORT)
+    )
     assert forecast.state.text() == ""
 
 
