@@ -347,8 +347,8 @@ def _allocation_lines(allocation: Allocation, measured: Measured | None) -> Iter
         f"({percent(allocation.pruned, allocation.weights)})"
     )
     yield (
-        f"{metric.name}: {real(metric.before)} before, at {'most' if metric.higher else 'least'} "
-        f"{real(allocation.predicted)} after: tensors pruned together usually lose more"
+        f"{metric.name}: {real(metric.before)} before, {real(allocation.predicted)} or worse "
+        "after, because tensors pruned together usually lose more"
     )
     if measured is None:
         return

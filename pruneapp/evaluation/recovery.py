@@ -132,22 +132,15 @@ class Recovery:
                 f"{start:.4g} to {end:.4g}. The whole model did not improve in {steps} of "
                 "training, which are not used."
             )
-        if before_steps < start and start != before:
+        if start != before:
             return (
-                f"The error of the outputs on {samples} fell from {before:.4g} to {start:.4g} by "
-                f"the sequential repair, and to {end:.4g} by training the blocks and in {steps} of "
-                f"the whole model ({less:.0f} % less)."
+                f"The error of the outputs on {samples} fell from {before:.4g} to {end:.4g} "
+                f"({less:.0f} % less). The sequential repair alone reached {start:.4g}."
             )
         if before_steps < start:
             return (
                 f"The error of the outputs on {samples} fell from {before:.4g} to {end:.4g} by "
                 f"training the blocks and in {steps} of the whole model ({less:.0f} % less)."
-            )
-        if start != before:
-            return (
-                f"The error of the outputs on {samples} fell from {before:.4g} to {start:.4g} by "
-                f"the sequential repair, and to {end:.4g} in {steps} of training ({less:.0f} % "
-                "less)."
             )
         return (
             f"The error of the outputs on {samples} fell from {before:.4g} to {end:.4g} in {steps} "

@@ -1362,17 +1362,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     </message>
 </context>
 <context>
-    <name>Allocation</name>
-    <message>
-        <source>at most {value}</source>
-        <translation>höchstens {value}</translation>
-    </message>
-    <message>
-        <source>at least {value}</source>
-        <translation>mindestens {value}</translation>
-    </message>
-</context>
-<context>
     <name>AllocationController</name>
     <message>
         <source>The step was added in a branch after the scanned state &apos;{state}&apos;.</source>
@@ -1395,8 +1384,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Zuteilung {share}</translation>
     </message>
     <message>
-        <source>Allocated: {metric} {before} before, {predicted} now: tensors pruned together usually lose more.</source>
-        <translation>Zugeteilt: {metric} zuvor {before}, jetzt {predicted}: Gemeinsam geprunte Tensoren verlieren meist mehr.</translation>
+        <source>Allocated: {metric} {before} before, {predicted} or worse now, because tensors pruned together usually lose more.</source>
+        <translation>Zugeteilt: {metric} zuvor {before}, jetzt {predicted} oder schlechter, weil gemeinsam geprunte Tensoren meist mehr verlieren.</translation>
     </message>
     <message>
         <source>Evaluate this state</source>
@@ -1419,16 +1408,16 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Scan und Ergebnis werden möglicherweise mit denselben Daten ausgewertet. Achten Sie darauf, das Ergebnis mit zurückgehaltenen Daten auszuwerten.</translation>
     </message>
     <message>
-        <source>The prediction failed: {metric} {measured} measured, {predicted} predicted. Repair or recover this state, or choose a lower target.</source>
-        <translation>Die Vorhersage trifft nicht zu: {metric} {measured} gemessen, {predicted} vorhergesagt. Reparieren Sie diesen Zustand oder stellen Sie ihn wieder her, oder wählen Sie ein kleineres Ziel.</translation>
+        <source>The prediction failed: {metric} {measured} measured, {predicted} or worse predicted. Repair or recover this state, or choose a lower target.</source>
+        <translation>Die Vorhersage trifft nicht zu: {metric} {measured} gemessen, {predicted} oder schlechter vorhergesagt. Reparieren Sie diesen Zustand oder stellen Sie ihn wieder her, oder wählen Sie ein kleineres Ziel.</translation>
+    </message>
+    <message>
+        <source>Allocation: {metric} {measured} measured, {predicted} or worse predicted, because tensors pruned together usually lose more than each alone. {data}</source>
+        <translation>Zuteilung: {metric} {measured} gemessen, {predicted} oder schlechter vorhergesagt, weil gemeinsam geprunte Tensoren meist mehr verlieren als jeder allein. {data}</translation>
     </message>
     <message>
         <source>Recover…</source>
         <translation>Wiederherstellen…</translation>
-    </message>
-    <message>
-        <source>Allocation: {metric} {measured} measured, {predicted} predicted: tensors pruned together usually lose more than each alone. {data}</source>
-        <translation>Zuteilung: {metric} {measured} gemessen, {predicted} vorhergesagt: Gemeinsam geprunte Tensoren verlieren meist mehr als jeder allein. {data}</translation>
     </message>
 </context>
 <context>
@@ -1466,8 +1455,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Sparsity jedes Tensors</translation>
     </message>
     <message>
-        <source>{metric}: {before} before, {predicted} after: tensors pruned together usually lose more</source>
-        <translation>{metric}: {before} vorher, {predicted} danach: Gemeinsam geprunte Tensoren verlieren meist mehr</translation>
+        <source>{metric}: {before} before, {predicted} or worse after, because tensors pruned together usually lose more</source>
+        <translation>{metric}: {before} vorher, {predicted} oder schlechter danach, weil gemeinsam geprunte Tensoren meist mehr verlieren</translation>
     </message>
     <message>
         <source>1 tensor is not measured yet and will not be changed</source>
@@ -8348,8 +8337,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>das Rauschen ist unbekannt</translation>
     </message>
     <message>
-        <source>difference within noise ±{half} ({noise})</source>
-        <translation>Unterschied innerhalb des Rauschens ±{half} ({noise})</translation>
+        <source>difference from the unpruned model within noise ±{half} ({noise})</source>
+        <translation>Unterschied zum ungeprunten Modell innerhalb des Rauschens ±{half} ({noise})</translation>
     </message>
     <message>
         <source>difference {amount} ({noise})</source>
@@ -20498,19 +20487,9 @@ steps</extracomment>
         <translation>Das Training jedes Blocks hat den Fehler der Ausgaben bei {samples} von {start} auf {end} verringert. Das ganze Modell wurde in {steps} Training nicht besser; sie werden nicht verwendet.</translation>
     </message>
     <message>
-        <source>The error of the outputs on {samples} fell from {before} to {start} by the sequential repair, and to {end} by training the blocks and in {steps} of the whole model ({less} % less).</source>
-        <extracomment>sentences</extracomment>
-        <translation>Der Fehler der Ausgaben auf {samples} sank durch die sequenzielle Reparatur von {before} auf {start}, und durch Training der Blöcke und in {steps} des ganzen Modells auf {end} ({less} % weniger).</translation>
-    </message>
-    <message>
         <source>The error of the outputs on {samples} fell from {before} to {end} by training the blocks and in {steps} of the whole model ({less} % less).</source>
         <extracomment>sentences</extracomment>
         <translation>Der Fehler der Ausgaben auf {samples} sank durch Training der Blöcke und in {steps} des ganzen Modells von {before} auf {end} ({less} % weniger).</translation>
-    </message>
-    <message>
-        <source>The error of the outputs on {samples} fell from {before} to {start} by the sequential repair, and to {end} in {steps} of training ({less} % less).</source>
-        <extracomment>sentences</extracomment>
-        <translation>Der Fehler der Ausgaben auf {samples} sank durch die sequenzielle Reparatur von {before} auf {start} und in {steps} Training auf {end} ({less} % weniger).</translation>
     </message>
     <message>
         <source>The error of the outputs on {samples} fell from {before} to {end} in {steps} of training ({less} % less).</source>
@@ -20671,6 +20650,11 @@ steps</extracomment>
         <source>The changed values of {tensors} are not in the file: use another format to keep them.</source>
         <extracomment>sentences</extracomment>
         <translation>Die geänderten Werte von {tensors} sind nicht in der Datei: Verwenden Sie ein anderes Format, um sie zu behalten.</translation>
+    </message>
+    <message>
+        <source>The error of the outputs on {samples} fell from {before} to {end} ({less} % less). The sequential repair alone reached {start}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Fehler der Ausgaben auf {samples} sank von {before} auf {end} ({less} % weniger). Die sequenzielle Reparatur allein erreichte {start}.</translation>
     </message>
     <message>
         <source>Larger than the opened file.</source>

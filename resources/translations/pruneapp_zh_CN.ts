@@ -1362,17 +1362,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     </message>
 </context>
 <context>
-    <name>Allocation</name>
-    <message>
-        <source>at most {value}</source>
-        <translation>最多 {value}</translation>
-    </message>
-    <message>
-        <source>at least {value}</source>
-        <translation>至少 {value}</translation>
-    </message>
-</context>
-<context>
     <name>AllocationController</name>
     <message>
         <source>The step was added in a branch after the scanned state &apos;{state}&apos;.</source>
@@ -1395,8 +1384,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>分配 {share}</translation>
     </message>
     <message>
-        <source>Allocated: {metric} {before} before, {predicted} now: tensors pruned together usually lose more.</source>
-        <translation>已分配：{metric} 之前为 {before}，现在{predicted}：一起剪枝的张量通常损失更多。</translation>
+        <source>Allocated: {metric} {before} before, {predicted} or worse now, because tensors pruned together usually lose more.</source>
+        <translation>已分配：{metric} 之前为 {before}，现在为 {predicted} 或更差，因为一起剪枝的张量通常损失更多。</translation>
     </message>
     <message>
         <source>Evaluate this state</source>
@@ -1419,16 +1408,16 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>扫描和结果可能在相同的数据上评估。请确保在留出数据上评估结果。</translation>
     </message>
     <message>
-        <source>The prediction failed: {metric} {measured} measured, {predicted} predicted. Repair or recover this state, or choose a lower target.</source>
-        <translation>预测失败：{metric} 测得 {measured}，预测为{predicted}。请修复或恢复此状态，或选择较低的目标。</translation>
+        <source>The prediction failed: {metric} {measured} measured, {predicted} or worse predicted. Repair or recover this state, or choose a lower target.</source>
+        <translation>预测失败：{metric} 测得 {measured}，预测为 {predicted} 或更差。请修复或恢复此状态，或选择较低的目标。</translation>
+    </message>
+    <message>
+        <source>Allocation: {metric} {measured} measured, {predicted} or worse predicted, because tensors pruned together usually lose more than each alone. {data}</source>
+        <translation>分配：{metric} 测得 {measured}，预测为 {predicted} 或更差，因为一起剪枝的张量通常比各自单独剪枝损失更多。{data}</translation>
     </message>
     <message>
         <source>Recover…</source>
         <translation>恢复…</translation>
-    </message>
-    <message>
-        <source>Allocation: {metric} {measured} measured, {predicted} predicted: tensors pruned together usually lose more than each alone. {data}</source>
-        <translation>分配：{metric} 测得 {measured}，预测为{predicted}：一起剪枝的张量通常比各自单独剪枝损失更多。{data}</translation>
     </message>
 </context>
 <context>
@@ -1466,8 +1455,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>每个张量的稀疏度</translation>
     </message>
     <message>
-        <source>{metric}: {before} before, {predicted} after: tensors pruned together usually lose more</source>
-        <translation>{metric}：之前 {before}，之后{predicted}：一起剪枝的张量通常损失更大</translation>
+        <source>{metric}: {before} before, {predicted} or worse after, because tensors pruned together usually lose more</source>
+        <translation>{metric}：之前 {before}，之后 {predicted} 或更差，因为一起剪枝的张量通常损失更多</translation>
     </message>
     <message>
         <source>1 tensor is not measured yet and will not be changed</source>
@@ -8348,8 +8337,8 @@ Code inside checkpoints is never executed.</source>
         <translation>噪声未知</translation>
     </message>
     <message>
-        <source>difference within noise ±{half} ({noise})</source>
-        <translation>差异在噪声 ±{half} 以内（{noise}）</translation>
+        <source>difference from the unpruned model within noise ±{half} ({noise})</source>
+        <translation>与未剪枝模型的差异在噪声 ±{half} 以内（{noise}）</translation>
     </message>
     <message>
         <source>difference {amount} ({noise})</source>
@@ -20497,19 +20486,9 @@ steps</extracomment>
         <translation>逐块训练将 {samples}上的输出误差从 {start} 降至 {end}。对整个模型训练 {steps}没有改善，因此不采用。</translation>
     </message>
     <message>
-        <source>The error of the outputs on {samples} fell from {before} to {start} by the sequential repair, and to {end} by training the blocks and in {steps} of the whole model ({less} % less).</source>
-        <extracomment>sentences</extracomment>
-        <translation>{samples}上的输出误差通过顺序修复从 {before} 降到 {start}，又通过训练各块和对整个模型训练 {steps}降到 {end}（减少 {less} %）。</translation>
-    </message>
-    <message>
         <source>The error of the outputs on {samples} fell from {before} to {end} by training the blocks and in {steps} of the whole model ({less} % less).</source>
         <extracomment>sentences</extracomment>
         <translation>{samples}上的输出误差通过训练各块和对整个模型训练 {steps}从 {before} 降到 {end}（减少 {less} %）。</translation>
-    </message>
-    <message>
-        <source>The error of the outputs on {samples} fell from {before} to {start} by the sequential repair, and to {end} in {steps} of training ({less} % less).</source>
-        <extracomment>sentences</extracomment>
-        <translation>{samples}上的输出误差通过顺序修复从 {before} 降到 {start}，又经过 {steps}训练降到 {end}（减少 {less} %）。</translation>
     </message>
     <message>
         <source>The error of the outputs on {samples} fell from {before} to {end} in {steps} of training ({less} % less).</source>
@@ -20670,6 +20649,11 @@ steps</extracomment>
         <source>The changed values of {tensors} are not in the file: use another format to keep them.</source>
         <extracomment>sentences</extracomment>
         <translation>{tensors} 的更改值不在文件中：要保留这些值，请使用其他格式。</translation>
+    </message>
+    <message>
+        <source>The error of the outputs on {samples} fell from {before} to {end} ({less} % less). The sequential repair alone reached {start}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{samples}上的输出误差从 {before} 降到 {end}（减少 {less} %）。仅顺序修复达到 {start}。</translation>
     </message>
     <message>
         <source>Larger than the opened file.</source>

@@ -25,12 +25,7 @@ from pruneapp.gui.document.feature import Ask, Feature, Flow, flow
 from pruneapp.gui.document.history_controller import HistoryController, append_steps
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
-from pruneapp.gui.sensitivity.dialogs import (
-    AllocatedTensor,
-    AllocationDialog,
-    PredictedAllocation,
-    bound_text,
-)
+from pruneapp.gui.sensitivity.dialogs import AllocatedTensor, AllocationDialog, PredictedAllocation
 from pruneapp.gui.sensitivity.scan_controller import ScanController
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import numbered_title, translate_error, translate_param
@@ -177,17 +172,15 @@ class AllocationController(Feature[AllocationDialog]):
         self._prediction = _Prediction(document.history.key, allocation, kept)
         metric = allocation.metric
         text = self.tr(
-            "Allocated: {metric} {before} before, {predicted} now: tensors pruned together usually "
-            "lose more."
+            "Allocated: {metric} {before} before, {predicted} or worse now, because tensors pruned "
+            "together usually lose more."
         )
         share = metric.name in kept.shares
         self._notifications.offer(
             NoticeTopic.ALLOCATION,
             text.format(
                 metric=number_format.metric_title(metric.name),
-                predicted=bound_text(
-                    number_format.metric(allocation.predicted, share=share), higher=metric.higher
-                ),
+                predicted=number_format.metric(allocation.predicted, share=share),
                 before=number_format.metric(metric.before, share=share),
             ),
             self.tr("Evaluate this state"),
@@ -298,14 +291,12 @@ class AllocationController(Feature[AllocationDialog]):
         words = {
             "metric": number_format.metric_title(metric.name),
             "measured": number_format.metric(found.value, share=found.share),
-            "predicted": bound_text(
-                number_format.metric(predicted, share=found.share), higher=metric.higher
-            ),
+            "predicted": number_format.metric(predicted, share=found.share),
         }
         if _has_failed(metric, found.value, predicted):
             text = self.tr(
-                "The prediction failed: {metric} {measured} measured, {predicted} predicted. "
-                "Repair or recover this state, or choose a lower target."
+                "The prediction failed: {metric} {measured} measured, {predicted} or worse "
+                "predicted. Repair or recover this state, or choose a lower target."
             )
             recover = self._actions["recover"]
             self._notifications.offer(
@@ -313,8 +304,8 @@ class AllocationController(Feature[AllocationDialog]):
             )
             return
         text = self.tr(
-            "Allocation: {metric} {measured} measured, {predicted} predicted: tensors pruned "
-            "together usually lose more than each alone. {data}"
+            "Allocation: {metric} {measured} measured, {predicted} or worse predicted, because "
+            "tensors pruned together usually lose more than each alone. {data}"
         )
         data = self._same_data(prediction.kept)
         self._notifications.show_info(NoticeTopic.ALLOCATION, text.format(**words, data=data))

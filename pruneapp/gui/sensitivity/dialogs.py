@@ -26,7 +26,6 @@ from pruneapp.gui.widgets.labels import (
     join_sentences,
     label_for,
     plain,
-    translate,
 )
 from pruneapp.gui.widgets.number_format import (
     count,
@@ -314,12 +313,12 @@ class AllocationDialog(DecisionDialog):
             return
         self.table.fit_columns(range(min(len(found.tensors), 100)))
         words = self.tr(
-            "{metric}: {before} before, {predicted} after: tensors pruned together usually lose "
-            "more"
+            "{metric}: {before} before, {predicted} or worse after, because tensors pruned "
+            "together usually lose more"
         ).format(
             metric=metric_title(found.metric),
             before=metric(found.before, share=found.share),
-            predicted=bound_text(metric(found.predicted, share=found.share), higher=found.higher),
+            predicted=metric(found.predicted, share=found.share),
         )
         if found.unmeasured:
             more = plural(
@@ -460,15 +459,3 @@ class FrontierDialog(DecisionDialog):
     def _show_state(self) -> None:
         self.steps.setEnabled(self.recover.currentData() == "distillation")
         set_problem(self.go, self.choice.problem)
-
-
-def bound_text(value: str, *, higher: bool) -> str:
-    """Return the predicted metric of an allocation as the bound that it is: "at most 91 %".
-
-    Tensors that are pruned together usually lose more than the sum of their losses. `higher`:
-    whether a higher value is better.
-    """
-    text = translate("Allocation", "at most {value}")
-    if not higher:
-        text = translate("Allocation", "at least {value}")
-    return text.format(value=value)

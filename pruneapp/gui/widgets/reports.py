@@ -439,7 +439,9 @@ def metric_in_words(quality: StateQuality, name: str = "") -> str:
     elif not metric.is_none:
         noise = f"±{half}, {noise}"
     if metric.is_none:
-        words = translate("Quality", "difference within noise ±{half} ({noise})")
+        words = translate(
+            "Quality", "difference from the unpruned model within noise ±{half} ({noise})"
+        )
     elif metric.higher is None:
         amount = number_format.with_sign(amount, metric.difference)
         words = translate("Quality", "difference {amount} ({noise})")

@@ -49,7 +49,7 @@ def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
     cells = [[plain(model.index(r, c).data()) for c in range(4)] for r in range(2)]
     assert [row[:3] for row in cells] == [[FIRST, "40", "15.0 %"], [SECOND, "30", "73.3 %"]]
     assert [row[3][0] for row in cells] == ["+", "+"], "the loss grows"
-    assert plain(dialog.headline.text()).startswith("loss: 1 before, at least 1.086 after")
+    assert plain(dialog.headline.text()).startswith("loss: 1 before, 1.086 or worse after")
     assert "chosen on the data that the same script evaluates" in dialog.note.text()
     opened.click(dialog.go)
     opened.wait(lambda: opened.document.position == 1)
@@ -58,11 +58,11 @@ def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
     assert (masks.pruned(FIRST), masks.pruned(SECOND)) == (6, 22)
     lines = opened.document.items[1].detail.splitlines()
     assert [line.partition(" on ")[2] for line in lines[:2]] == [FIRST, SECOND], "not '1 tensor'"
-    opened.wait(lambda: "at least" in str(opened.notices))
+    opened.wait(lambda: "or worse" in str(opened.notices))
     opened.key("Ctrl+M")
     assert choose(opened, scans.script), "a script has other data for each purpose"
     opened.wait(lambda: "measured" in str(opened.notices))
-    assert plain(opened.notices[0]).startswith("Allocation: loss 1.223 measured, at least 1.")
+    assert plain(opened.notices[0]).startswith("Allocation: loss 1.223 measured, 1.")
     states = opened.views.history.tree.states
     column = states.column_of(HistoryColumn.METRIC)
     marked = [states.cell(n, column).endswith(" ▲") for n in range(2)]
@@ -83,7 +83,7 @@ def test_a_failed_prediction_offers_recovery(scans, opened, monkeypatch):
     choose(opened, scans.script)
     opened.wait(lambda: "failed" in str(opened.notices))
     assert plain(opened.notices[0]).startswith(
-        "The prediction failed: loss 1.223 measured, at least 1.086 predicted. Repair or recover "
+        "The prediction failed: loss 1.223 measured, 1.086 or worse predicted. Repair or recover "
         "this state, or choose a lower target."
     )
     assert "optimistic" not in opened.notices[0]

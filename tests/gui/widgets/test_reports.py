@@ -87,7 +87,12 @@ def test_a_shrunk_model_without_a_difference_is_not_the_unpruned_model(unpruned,
         (0.93, True, "0.07 worse", "0.07 worse than the unpruned model (±0.0054, paired)"),
         (1.07, True, "0.07 better", "0.07 better than the unpruned model (±0.0054, paired)"),
         (0.93, None, "−0.07", "difference −0.07 (±0.0054, paired)"),
-        (0.998, True, "difference within noise", "difference within noise ±0.0054 (paired)"),
+        (
+            0.998,
+            True,
+            "difference within noise",
+            "difference from the unpruned model within noise ±0.0054 (paired)",
+        ),
     ],
 )
 def test_the_noise_is_stated_where_its_kind_is_named(value, higher, short, words):
