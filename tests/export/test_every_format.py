@@ -283,8 +283,11 @@ def test_masks_alone_say_that_repaired_values_are_not_among_them(source, tmp_pat
     state = pruned(source, 0.5, values=other_values(source))
     report, _ = run(FORMATS["masks"], state, tmp_path)
 
-    (notice,) = [n for n in report.notices if "repaired" in n]
-    assert notice == f"The repaired values of {len(state.values)} tensors are not in the file."
+    (notice,) = [n for n in report.notices if "values" in n]
+    assert notice == (
+        f"The changed values of {len(state.values)} tensors are not in the file: use another "
+        "format to keep them."
+    )
 
 
 @pytest.mark.parametrize("form", FORMATS.values(), ids=lambda form: form.name)

@@ -840,7 +840,8 @@ def test_a_network_is_cut_as_the_command_line_cuts_it(user, tmp_path, kind):
     page_of_report.unlink()
     assert "Remove units" in text
     assert f"made from {file}" in text
-    assert f"of {page.forecast.after.parameters:,} parameters kept" in text
+    before, after = page.forecast.before.parameters, page.forecast.after.parameters
+    assert f"<b>{after:,}</b>of {before:,} parameters remain" in text
     loads = "onnxruntime.Inf" if kind == "onnx" else "from load_shrunk import load_shrunk"
     assert loads in report.loads.text()
     user.close_report()
