@@ -133,7 +133,7 @@ def test_identity_is_not_counted_as_pruned(call, tmp_path):
     ran = ("run", recipe, tmp_path / "m.safetensors")
     _, out, _ = call(*ran, "--check")
     assert "   1  L1 50 % on 1 tensor by 2 rules\n" in out
-    assert "\n      Rule 2: Identity on 1 tensor\n" in out
+    assert "\n      Rule 2: Identity on b.weight\n" in out
     _, out, _ = call(*ran, "-o", tmp_path / "o.safetensors")
     assert "1 selected tensor: 32 of 64 weights pruned (50.0 %)\n" in out
     _, out, _ = call(*ran, "-o", tmp_path / "j.safetensors", "--json")
