@@ -133,8 +133,9 @@ def test_a_recovery_is_one_edit_that_reproduces_the_unpruned_model(runner, half_
     assert done.source.steps == 60
     assert done.source.trained_blocks == done.source.blocks == 3
     less = 100 * (1 - losses["rounded"] / losses["pruned"])
-    assert f"{losses['pruned']:.4g} to {losses['start']:.4g} by the seq" in done.sentence()
-    assert f"in 60 steps of training ({less:.0f} % less)." in done.sentence()
+    fell = f"fell from {losses['pruned']:.4g} to {losses['rounded']:.4g} ({less:.0f} % less)."
+    assert fell in done.sentence()
+    assert f"The sequential repair alone reached {losses['start']:.4g}." in done.sentence()
     assert done.proposal.edit.detail.startswith(done.sentence())
     assert {event["what"] for event in events} == {
         *("plan", "stage", "block", "window", "trial", "rate", "point")
