@@ -133,8 +133,9 @@ def _find_snapshot(path: Path) -> tuple[Path, tuple[Notice, ...]]:
 def _current_revision(root: Path, revisions: Sequence[str]) -> str:
     """Return the revision of the branch ``main``, or else the most recently changed one."""
     with contextlib.suppress(OSError, UnicodeDecodeError):
-        main = (root / "refs" / "main").read_text(encoding="utf-8").strip()
-        if main in revisions:
+        branch = root / "refs" / "main"
+        # Reading a pipe may never end.
+        if branch.is_file() and (main := branch.read_text(encoding="utf-8").strip()) in revisions:
             return main
     return max(revisions, key=lambda name: ((root / "snapshots" / name).stat().st_mtime_ns, name))
 

@@ -78,14 +78,13 @@ def read_record(model: Path) -> ShrinkRecord:
     """
     path = shrink_record_of(model)
     try:
-        if path.stat().st_size > _LARGEST:
-            raise ShrinkError(f"'{path}' is too large for a record.")
-        record = json_codec.decode(path.read_bytes(), ShrinkRecord, str(path))
-    except FileNotFoundError:
-        raise ShrinkError(
-            f"'{path.parent}' contains no '{path.name}', so the kept units are unknown.",
-            remedy="Specify the folder or the file that `pruneapp shrink` wrote.",
-        ) from None
+        if not path.exists():
+            raise ShrinkError(
+                f"'{path.parent}' contains no '{path.name}', so the kept units are unknown.",
+                remedy="Specify the folder or the file that `pruneapp shrink` wrote.",
+            )
+        data = json_codec.read(path, "record", _LARGEST, ShrinkError)
+        record = json_codec.decode(data, ShrinkRecord, str(path))
     except JsonError as error:
         raise ShrinkError(str(error)) from None
     except OSError as error:

@@ -396,6 +396,27 @@ def test_code_writes_a_program_with_the_weights_of_the_file(tmp_path, monkeypatc
         assert torch.equal(checkpoint.read("weight"), model.weight)
 
 
+def error_of_load(folder, model):
+    """Return the error of a script that loads `m.pt` into a model, given as an expression."""
+    script = folder / "mine.py"
+    script.write_text(
+        "import torch\n"
+        "def load(path):\n"
+        f"    model = {model}\n"
+        "    model.load_state_dict(torch.load(path))\n"
+        "    return model\n"
+        "def evaluate(model): return 1\n"
+    )
+    read = EvaluationScript.read(script)
+    with (
+        open_checkpoint(folder / "m.pt") as checkpoint,
+        closing(ScriptRunner(read, Interpreter(Path(sys.executable), ""), Options())) as runner,
+        pytest.raises(EvaluationError) as caught,
+    ):
+        runner.run(Snapshot(checkpoint), 0, Job())
+    return caught.value
+
+
 @pytest.mark.parametrize(
     ("saved", "remedy"),
     [
@@ -407,55 +428,26 @@ def test_code_writes_a_program_with_the_weights_of_the_file(tmp_path, monkeypatc
 def test_a_state_dict_that_does_not_fit_has_a_remedy(tmp_path, saved, remedy):
     model = torch.nn.Linear(4, 3)
     torch.save(saved(model.state_dict()), tmp_path / "m.pt")
-    script = tmp_path / "mine.py"
-    script.write_text(
-        "import torch\n"
-        "def load(path):\n"
-        "    model = torch.nn.Linear(4, 3)\n"
-        "    model.load_state_dict(torch.load(path))\n"
-        "    return model\n"
-        "def evaluate(model): return 1\n"
-    )
-    read = EvaluationScript.read(script)
-    with (
-        open_checkpoint(tmp_path / "m.pt") as checkpoint,
-        closing(ScriptRunner(read, Interpreter(Path(sys.executable), ""), Options())) as runner,
-        pytest.raises(EvaluationError) as caught,
-    ):
-        runner.run(Snapshot(checkpoint), 0, Job())
-    assert caught.value.remedy.endswith(remedy)
-    assert "Missing key" in caught.value.details
+    error = error_of_load(tmp_path, "torch.nn.Linear(4, 3)")
+    assert error.remedy.endswith(remedy)
+    assert "Missing key" in error.details
 
 
 def test_an_error_about_many_keys_names_three_and_has_all_in_its_details(tmp_path):
     model = torch.nn.Sequential(*(torch.nn.BatchNorm1d(2) for _ in range(40)))
     state_dict = model.state_dict()
     torch.save({"model": state_dict, "optimizer": {}, "epoch": 3}, tmp_path / "m.pt")
-    script = tmp_path / "mine.py"
-    script.write_text(
-        "import torch\n"
-        "def load(path):\n"
-        "    model = torch.nn.Sequential(*(torch.nn.BatchNorm1d(2) for _ in range(40)))\n"
-        "    model.load_state_dict(torch.load(path))\n"
-        "    return model\n"
-        "def evaluate(model): return 1\n"
-    )
-    read = EvaluationScript.read(script)
-    with (
-        open_checkpoint(tmp_path / "m.pt") as checkpoint,
-        closing(ScriptRunner(read, Interpreter(Path(sys.executable), ""), Options())) as runner,
-        pytest.raises(EvaluationError) as caught,
-    ):
-        runner.run(Snapshot(checkpoint), 0, Job())
+    model = "torch.nn.Sequential(*(torch.nn.BatchNorm1d(2) for _ in range(40)))"
+    error = error_of_load(tmp_path, model)
     # torch does not report the missing `num_batches_tracked` of a file without version
-    named = [name for name in state_dict if f'"{name}"' in caught.value.details]
+    named = [name for name in state_dict if f'"{name}"' in error.details]
     assert len(named) >= 160
-    assert caught.value.sentence.endswith(
+    assert error.sentence.endswith(
         'Missing key(s) in state_dict: "0.weight", "0.bias", "0.running_mean" '
         f"and {len(named) - 3} more."
     )
-    assert len(caught.value.sentence) < 250
-    assert caught.value.remedy.endswith("use torch.load(path)['model'].")
+    assert len(error.sentence) < 250
+    assert error.remedy.endswith("use torch.load(path)['model'].")
 
 
 @pytest.mark.parametrize(

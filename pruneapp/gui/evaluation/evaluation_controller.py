@@ -243,6 +243,8 @@ class EvaluationController(Feature[EvaluateDialog]):
             self._conditions = {found.evaluation: found.conditions} | self._conditions
             self._state_hashes[key] = found.state
             self._results[found.state, found.evaluation] = found.quality
+        else:
+            return
         self._refresh()
 
     def keep_cut(self, process: ScriptProcess, key: object, cut: str, found: MeasuredCut) -> None:

@@ -793,6 +793,7 @@ class Workbench(QObject):
         self.graph.show_traced()
         self.groups.refresh()  # and then the connections
         self.step_info.forget_dependents()
+        self.shrunk_size.forget()
         self.preview.renew()
 
     def _on_step_requested(self, step: CutStep) -> None:

@@ -53,6 +53,10 @@ class ShrunkSizeController(Feature[QDialog]):
 
     def on_closed(self) -> None:
         super().on_closed()
+        self.forget()
+
+    def forget(self) -> None:
+        """Compute the sizes of all states again: the document was closed, or the model traced."""
         self._hide()
         self._known.clear()
 

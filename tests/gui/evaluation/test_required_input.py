@@ -47,6 +47,14 @@ def open_dialog(user, name):
     return dialog
 
 
+def choose_script(user, choice, folder):
+    """Enter a script that can be used, and the interpreter of the tests."""
+    script = folder / "script.py"
+    script.write_text(SCRIPT)
+    user.type(choice.python, sys.executable)
+    user.type(choice.fields[DataKind.SCRIPT], str(script))
+
+
 @pytest.mark.parametrize("name", FEATURES)
 def test_the_button_is_disabled_with_the_reason_until_the_input_is_usable(pruned, tmp_path, name):
     user = pruned
@@ -59,10 +67,7 @@ def test_the_button_is_disabled_with_the_reason_until_the_input_is_usable(pruned
     user.wait(lambda: choice.found.text().startswith("✕ "))
     assert not dialog.go.isEnabled()
     assert dialog.go.toolTip() == as_plain(choice.found.text().removeprefix("✕ "))
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT)
-    user.type(choice.python, sys.executable)
-    user.type(choice.fields[DataKind.SCRIPT], str(script))
+    choose_script(user, choice, tmp_path)
     user.wait(dialog.go.isEnabled)
     assert choice.found.text().startswith("Runs with")
     assert not dialog.go.toolTip()
@@ -105,10 +110,7 @@ def test_a_repair_needs_a_statistics_file(pruned):
 def test_statistics_need_a_file_to_write(pruned, tmp_path):
     user = pruned
     dialog = open_dialog(user, "statistics")
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT)
-    user.type(dialog.choice.python, sys.executable)
-    user.type(dialog.choice.fields[DataKind.SCRIPT], str(script))
+    choose_script(user, dialog.choice, tmp_path)
     user.wait(dialog.go.isEnabled)
     proposed = dialog.file.text()
     user.type(dialog.file, "")
@@ -127,10 +129,7 @@ def test_statistics_need_a_file_to_write(pruned, tmp_path):
 def test_a_corrected_setting_enables_the_button_again(pruned, tmp_path):
     user = pruned
     dialog = open_dialog(user, "frontier")
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT)
-    user.type(dialog.choice.python, sys.executable)
-    user.type(dialog.choice.fields[DataKind.SCRIPT], str(script))
+    choose_script(user, dialog.choice, tmp_path)
     user.wait(lambda: dialog.choice.found.text().startswith("Runs with"))
     user.type(dialog.points, "30 %, 500")
     user.click(dialog.go)

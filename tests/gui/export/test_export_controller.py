@@ -225,10 +225,10 @@ def test_script_and_report_are_written_beside_on_request(pruned, file, monkeypat
     assert report["inputs"] == [hashlib.sha256(file.read_bytes()).hexdigest()]
 
 
-def test_the_report_names_the_data_that_calibrated_a_repair(pruned, file):
+def report_of_values(pruned, file, source):
+    """Replace values as `source` says, export them with a report, and return its page."""
     document, name = pruned.document, "model.b.weight"
     values = {name: as_values(document.checkpoint.bits(name) + np.uint32(1))}
-    source = RepairSource(data="script:12ab")
     made = RepairedValues.create(document.checkpoint, values, source, Job())
     assert pruned.session.commit(made.propose(document.snapshot(), Job()))
     dialog = pruned.open_export()
@@ -236,7 +236,11 @@ def test_the_report_names_the_data_that_calibrated_a_repair(pruned, file):
     pruned.click(dialog.go)
     pruned.wait(lambda: pruned.workbench.export.report is not None)
     pruned.close_report()
-    page = (file.parent / "model-pruned-report.html").read_text(encoding="utf-8")
+    return (file.parent / "model-pruned-report.html").read_text(encoding="utf-8")
+
+
+def test_the_report_names_the_data_that_calibrated_a_repair(pruned, file):
+    page = report_of_values(pruned, file, RepairSource(data="script:12ab"))
     assert "Calibrated with the data of the script with the SHA-256 12ab. If calibrate()" in page
     with open_checkpoint(file.parent / "model-pruned.safetensors") as written:
         assert calibration_of(written) == ("script:12ab",)
@@ -294,17 +298,8 @@ def test_the_dialog_warns_that_masks_lack_changed_values(pruned, file, kind, sou
 
 def test_the_report_names_the_data_of_a_training(pruned, file):
     """Regression: it was called calibrated, although calibrate() had not been used."""
-    document, name = pruned.document, "model.b.weight"
-    values = {name: as_values(document.checkpoint.bits(name) + np.uint32(1))}
     source = RecoverySource(method="training", data="script:12ab", name="evaluate.py")
-    made = RepairedValues.create(document.checkpoint, values, source, Job())
-    assert pruned.session.commit(made.propose(document.snapshot(), Job()))
-    dialog = pruned.open_export()
-    press(pruned, dialog.beside.account)
-    pruned.click(dialog.go)
-    pruned.wait(lambda: pruned.workbench.export.report is not None)
-    pruned.close_report()
-    page = (file.parent / "model-pruned-report.html").read_text(encoding="utf-8")
+    page = report_of_values(pruned, file, source)
     assert "Trained with the data of the script" in page
     assert "If train() reads the same data" in page
     assert "alibrat" not in page
