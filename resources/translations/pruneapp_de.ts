@@ -16554,11 +16554,6 @@ steps</extracomment>
         <translation>Aktualisieren Sie Pruneapp.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is too large for a record.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist zu groß für eine Aufzeichnung.</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; contradicts itself at &apos;{place}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; widerspricht sich bei &apos;{place}&apos;.</translation>

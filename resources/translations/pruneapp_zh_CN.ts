@@ -16553,11 +16553,6 @@ steps</extracomment>
         <translation>请更新 Pruneapp。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is too large for a record.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 过大，不可能是记录文件。</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; contradicts itself at &apos;{place}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 在 &apos;{place}&apos; 处自相矛盾。</translation>
