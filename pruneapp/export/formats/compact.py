@@ -206,7 +206,11 @@ class PackedBounds:
     """
 
     def __init__(self, entries: Iterable[TensorEntry]) -> None:
-        rows = [_frame_bounds(e.numel, e.dtype.storage) if is_packed(e) else _NONE for e in entries]
+        frame = compact_codec.FRAME
+        rows = [
+            _frame_bounds(e.numel, e.dtype.storage, frame) if is_packed(e) else _NONE
+            for e in entries
+        ]
         columns = np.array(rows, np.int64).reshape(-1, len(_NONE)).T
         self._numel, self.itemsize, self._masks, self._values, self._each = columns
 
@@ -220,16 +224,14 @@ class PackedBounds:
 
 
 @cache
-def _frame_bounds(numel: int, dtype: str) -> tuple[int, ...]:
-    """Return the columns of `PackedBounds` for a packed tensor.
+def _frame_bounds(numel: int, dtype: str, frame: int) -> tuple[int, ...]:
+    """Return the columns of `PackedBounds` for a packed tensor with frames of `frame` values.
 
     These are elements, bytes of one, maximum bytes of the masks and of the lowest bytes of all
     values, and what frames add to the latter if only some are kept.
     """
-    whole, rest = divmod(numel, compact_codec.FRAME)
-    sizes = [
-        (count, size) for count, size in ((whole, compact_codec.FRAME), (1, rest)) if count and size
-    ]
+    whole, rest = divmod(numel, frame)
+    sizes = [(count, size) for count, size in ((whole, frame), (1, rest)) if count and size]
     masks = sum(count * compact_codec.bound((size + 7) // 8) for count, size in sizes)
     values = sum(count * compact_codec.bound(size) for count, size in sizes)
     each = sum(count for count, _ in sizes) * compact_codec.bound(1)
