@@ -29,6 +29,9 @@ ChangeKind = EditKind | Literal["undo", "redo", "jump"] | Remark
 Loss = Literal["state", "protected", "names", "undone", "results", "history"]
 
 
+_OPENED = "Opened"  # label of state 0
+
+
 @dataclass(frozen=True)
 class HistoryItem:
     """A state in the history."""
@@ -100,7 +103,7 @@ class Document:
         opened = f"{checkpoint.path}\n{checkpoint.contents.label}"
         # The states of all branches in the order in which they were made. The tuple is replaced
         # only if a state is added, deleted or renamed.
-        self.items: tuple[HistoryItem, ...] = (HistoryItem("Opened", opened),)
+        self.items: tuple[HistoryItem, ...] = (HistoryItem(_OPENED, opened),)
 
     @property
     def checkpoint(self) -> Checkpoint:
@@ -373,6 +376,13 @@ class Capture:
     def done(self) -> tuple[Record, ...]:
         """The edits that lead to the current state, in order."""
         return tuple([self.records[state - 1] for state in self.branches.path(self.position)])
+
+    @property
+    def title(self) -> str:
+        """The title of the current state, as `numbered_title`."""
+        label = self.records[self.position - 1].label if self.position else _OPENED
+        name = self.branches.names.get(self.position, "")
+        return numbered_title(self.position, HistoryItem(label, "", name=name))
 
     def parent(self, at: int) -> Record | None:
         """Return the edit that the edit at the index `at` followed; None for the opened file."""

@@ -122,13 +122,15 @@ class Account:
     metrics: Mapping[str, str] = field(default_factory=dict)
     evaluation: str = ""  # script, data and limit that the metrics were measured with, as text
     evaluation_files: Mapping[str, str] = field(default_factory=dict)  # their SHA-256 by name
+    # Whether `metrics` are those of the state before the cut, because the cut was not evaluated.
+    measured_before_shrinking: bool = False
     # Whether the data of the evaluation are among those of the calibration.
     same_data: bool = False
     # Those of `calibration` that amounts were chosen by, with a sensitivity scan.
     allocated: frozenset[str] = frozenset()
     # Those of `calibration` that the user's own function trained with.
     trained: frozenset[str] = frozenset()
-    # Name and note that the user gave the exported state; empty if there is none.
+    # Title of the exported state with its number, and the note of the user; may be empty.
     state: str = ""
     note: str = ""
     version: str = __version__  # version of Pruneapp
@@ -145,6 +147,7 @@ def account_of(
     evaluation: str = "",
     evaluation_files: Mapping[str, str] = MappingProxyType({}),
     same_data: bool = False,
+    measured_before_shrinking: bool = False,
     data_names: Mapping[str, str] = MappingProxyType({}),
     state_texts: tuple[str, str] = ("", ""),
 ) -> Account:
@@ -156,13 +159,13 @@ def account_of(
         The steps as text, in order.
     provenance
         The origin of the export, or an estimate; it counts in the sizes of other formats.
-    metrics, evaluation, evaluation_files, same_data
+    metrics, evaluation, evaluation_files, same_data, measured_before_shrinking
         The metrics of the exported state and what they were measured with, see `Account`. They
         are left out for a format of masks if the state has replaced values, which it lacks.
     data_names
         File names of data by their identifiers, in addition to those of `provenance`.
     state_texts
-        Name and note of the exported state.
+        Title and note of the exported state.
     job
         Started with the number of elements of the pruned tensors.
     """
@@ -208,6 +211,7 @@ def account_of(
         metrics or {},
         evaluation,
         evaluation_files,
+        measured_before_shrinking,
         same_data,
         frozenset() if provenance is None else allocation_data(provenance.recipe.entries),
         frozenset() if provenance is None else training_data(provenance.recipe.entries),
@@ -414,6 +418,7 @@ def as_json(account: Account) -> str:
         "metrics": dict(account.metrics),
         "evaluation": account.evaluation,
         "evaluation_files": dict(account.evaluation_files),
+        "measured_before_shrinking": account.measured_before_shrinking,
         "evaluated_on_calibration_data": account.same_data,
         "files": [{**asdict(file), "path": str(file.path)} for file in report.files],
         "sizes": [{key: getattr(offer, key) for key in _SIZE} for offer in account.sizes],

@@ -179,6 +179,7 @@ class ReportedQuality:
     conditions: Conditions | None = None  # of the measurement of `quality`
     # File names of the data of evaluations and scans, see `data_names`.
     data_names: Mapping[str, str] = field(default_factory=dict)
+    before_shrinking: bool = False  # whether `quality` is that of the state, and the cut has none
 
 
 @dataclass(eq=False)
@@ -313,7 +314,8 @@ def _report_content(
         evaluation_files={} if conditions is None else hashes_of(conditions),
         same_data=quality is not None and any(m.calibrated for m in quality.metrics),
         data_names=measured.data_names,
-        state_texts=_state_texts(capture),
+        measured_before_shrinking=measured.before_shrinking,
+        state_texts=(capture.title, _note_of(capture)),
     )
 
 
@@ -328,8 +330,8 @@ def write_cut_files(
 ) -> ExportReport:
     """Write the requested files about a shrunk model, and return `report` with notices about them.
 
-    These are a comparison script and a report. `measured` has the quality of the cut.
-    As `write_accompanying_files`, it raises no error of writing.
+    These are a comparison script and a report. `measured` has the quality of the cut, or of
+    the state before it. As `write_accompanying_files`, it raises no error of writing.
     """
 
     def account(path: Path) -> Path:
@@ -351,11 +353,8 @@ def write_cut_files(
     return replace(report, notices=(*report.notices, *said))
 
 
-def _state_texts(capture: Capture) -> tuple[str, str]:
-    """Return the name of the state, with its number, and its note; empty if there is none."""
-    number, branches = capture.position, capture.branches
-    name = branches.names.get(number, "")
-    return f"{number}: {name}" if name else "", branches.notes.get(number, "")
+def _note_of(capture: Capture) -> str:
+    return capture.branches.notes.get(capture.position, "")
 
 
 def _steps_of(capture: Capture) -> list[StepAccount]:
@@ -763,7 +762,10 @@ class ExportController(Feature[ExportDialog]):
         write = ShrinkJob(capture, surveyed, order, self.session.kernel).work
         data = evaluation_data(self._evaluation.source, self.session.contents.classifier)
         found = self._evaluation.cut_result(of.key, order.forecast.request.identity())
-        measured = self._describe_quality(None if found is None or found[1] else found[0])
+        quality = None if found is None or found[1] else found[0]
+        full_size = self._evaluation.quality_of(of.key) if quality is None else None
+        measured = self._describe_quality(quality or full_size)
+        measured = replace(measured, before_shrinking=full_size is not None)
 
         def work(job: Job) -> ExportReport:
             # The job does not cancel the other files: the model is written already.
@@ -788,7 +790,7 @@ class ExportController(Feature[ExportDialog]):
         metric = self._cut_evaluation.text_of(of.key, order.forecast)
         if metric and (warning := self._cut_evaluation.same_text_warning(order.forecast)):
             metric = join_sentences(metric, warning)
-        self._show_report(report, shown, capture, metric)
+        self._show_report(report, shown, of, metric)
         self.exported.emit(report)
 
     def _write(self, job: RunJob[ExportReport], path: Path) -> Flow[ExportReport]:
@@ -933,15 +935,19 @@ class ExportController(Feature[ExportDialog]):
             document.mark_exported(snapshot)
         if self._choices is not None:
             self._choices = replace(self._choices, path="")  # propose another name next time
-        self._show_report(report, shown, writing.capture)
+        self._show_report(report, shown, of)
         self.exported.emit(report)
         if report.undo_ends and document is not None and document.checkpoint is snapshot.checkpoint:
             self.session.open(report.path)
 
     def _show_report(
-        self, report: ExportReport, shown: Mapping[str, str], capture: Capture, cut_metric: str = ""
+        self,
+        report: ExportReport,
+        shown: Mapping[str, str],
+        of: ExportedState,
+        cut_metric: str = "",
     ) -> None:
-        """Show the report of an export, in a dialog of its own.
+        """Show the report of an export of a state, in a dialog of its own.
 
         `cut_metric` are sentences with the metric of an evaluated cut.
         Its folder is stored for the next time, if it is not that of the opened file.
@@ -951,8 +957,8 @@ class ExportController(Feature[ExportDialog]):
             self._window,
             shown=shown,
             short=self.session.contents.short,
-            steps=[(step.label, step.detail) for step in _steps_of(capture)],
-            state_texts=_state_texts(capture),
+            steps=[(step.label, step.detail) for step in _steps_of(of.capture)],
+            state_texts=(of.title, _note_of(of.capture)),
             cut_metric=cut_metric,
         )
         dialog.folderRequested.connect(self._show_folder)

@@ -31,7 +31,7 @@ from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.shrink import proof
 from pruneapp.shrink.cut import ShrinkError
-from tests.gui.evaluation.test_evaluation_controller import agree
+from tests.gui.evaluation.test_evaluation_controller import agree, choose
 from tests.gui.job_gate import Gate
 from tests.gui.script_runner import LocalRunner
 from tests.gui.user import plain
@@ -194,6 +194,48 @@ def test_a_cut_of_a_pruned_state_says_how_much_of_the_rest_is_pruned(user, folde
     assert zeros == user.document.snapshot().masks.pruned(name)
     assert f"\nParameters: {before:,} → {after:,} (−" in report
     assert f"\nPruned: {zeros:,} weights, {share} of the remaining parameters\n" in report
+
+
+def test_the_report_has_the_metrics_of_the_state_if_the_cut_was_not_evaluated(
+    user, folder, script, runners
+):
+    """Regression: it had no metrics at all, as if the state had not been evaluated either."""
+    user.open_file(folder)
+    name = "model.layers.0.self_attn.q_proj.weight"
+    step = Step((Row((name,), "l1_unstructured", {"amount": 0.5}),))
+    assert user.session.commit(compute_preview(user.document.snapshot(), step, CpuKernel(), Job()))
+    choose(user, script)
+    user.wait_idle()
+    page, title = folder.with_name("tiny-shrunk-report.html"), f"1: {user.states[1]}"
+
+    def export():
+        dialog = user.workbench.export.dialog
+        if not dialog.beside.account.isChecked():
+            user.click(dialog.beside.account)
+        user.click(dialog.go)
+        assert f"\nState: {title}\n" in report_of(user).as_text()
+        user.close_report()
+        text = page.read_text()
+        page.unlink()
+        return text
+
+    turn_to_page(user)
+    text = export()
+    assert f"<p>State: {title}</p>" in text
+    assert "<h2>Quality before shrinking</h2>" in text
+    assert "The shrunk model itself was not evaluated; it computes the same.</p>" in text
+    assert re.search("Measured before the export by my_evaluation.py, seed 0", text)
+    value = re.search(r"<td>accuracy</td><td class=.n.>99\.\d+ % \(−\S+ ± \S+\)</td>", text)
+    assert value
+    page = folder.with_name("tiny-shrunk-2-report.html")
+    user.key("Right", turn_to_page(user).page.rows.rows["ffn"].slider)
+    shrink = user.workbench.export.dialog.page
+    user.wait(lambda: shrink.order() is not None and shrink.forecast.exactness == CHANGES)
+    user.click(shrink.evaluate)
+    user.wait(lambda: "After shrinking" in shrink.state.text())
+    text = export()
+    assert "<h2>Quality</h2>" in text
+    assert "itself was not evaluated" not in text
 
 
 def test_an_evaluation_of_a_cut_continues_when_the_dialog_is_closed(
