@@ -23,6 +23,7 @@ from pruneapp.groups.group import Group
 from pruneapp.groups.structure import Unknown, structure_of
 from pruneapp.methods import registry
 from pruneapp.methods.method import CoupledMethod
+from pruneapp.progress import Job
 
 # `difflib` needs seconds for a pattern and 100,000 names.
 _MOST_COMPARED = 5_000
@@ -245,7 +246,7 @@ def role(name: str) -> str:
     return _NUMBER.sub("*", name)
 
 
-def tensors_of_role(checkpoint: Checkpoint, name: str) -> RoleTensors:
+def tensors_of_role(checkpoint: Checkpoint, name: str, job: Job) -> RoleTensors:
     """Return the tensors with the same role as `name` in other blocks.
 
     Their names differ in numbers between dots only; they have the same shape and are prunable.
@@ -255,7 +256,7 @@ def tensors_of_role(checkpoint: Checkpoint, name: str) -> RoleTensors:
     pattern = role(name)
     names = tuple(
         entry.name
-        for entry in checkpoint.entries.values()
+        for entry in job.cancel.each(checkpoint.entries.values())
         if entry is given
         or (
             entry.shape == given.shape

@@ -82,10 +82,10 @@ class _Columns:
             last = self._last = names, found
         return last[1]
 
-    def zeros_of(self, snapshot: Snapshot) -> Counts:
+    def zeros_of(self, snapshot: Snapshot, job: Job) -> Counts:
         """Return the number of weights of each tensor that an export writes as zeros."""
         zeros = np.zeros(len(self.places), np.int64)
-        for name in {*snapshot.masks, *snapshot.permanent}:
+        for name in job.cancel.each({*snapshot.masks, *snapshot.permanent}):
             mask = snapshot.export_mask(name)
             zeros[self.places[name]] = 0 if mask is None else mask.pruned
         return zeros
@@ -227,7 +227,7 @@ class CompactSizes:
         records = set(map(id, capture.records))
         self._described = {k: one for k, one in list(self._described.items()) if k in records}
         columns = around[2]
-        zeros = columns.zeros_of(snapshot)
+        zeros = columns.zeros_of(snapshot, job)
         unpacked, most = columns.unpacked_bytes(zeros), columns.bounds.max_bytes(zeros)
         nbytes, packed = around[1] + int(most.sum()), int(unpacked.sum())
         self._last = _State(
@@ -377,11 +377,11 @@ def _itemsize(entry: TensorEntry) -> int:
     return entry.dtype.bits // 8 if is_packed(entry) else 0
 
 
-def unpacked_size(snapshot: Snapshot) -> int:
+def unpacked_size(snapshot: Snapshot, job: Job) -> int:
     """Return the uncompressed bytes of all tensors in a compact file.
 
     A tensor with pruned weights takes one bit per weight plus its kept weights, or all weights if
     that is less. The header, which contains the history, is not counted.
     """
     columns = _columns_of(snapshot.checkpoint)
-    return int(columns.unpacked_bytes(columns.zeros_of(snapshot)).sum())
+    return int(columns.unpacked_bytes(columns.zeros_of(snapshot, job)).sum())

@@ -197,7 +197,7 @@ def compute_preview(
     if len(rows) > 1:
         touched = resolve(snapshot.checkpoint, (name for _, names in rows for name in names))
     entries = snapshot.checkpoint.entries
-    sizes = {name: entries[name].numel for name in touched}
+    sizes = {name: entries[name].numel for name in job.cancel.each(touched)}
     dependents = known_dependents(snapshot.checkpoint, step, rows, job) if step.dependents else None
     reserved = [_reserve(row, names, sizes) for row, names in rows]
     # Rows report their work when it is known; a reserve is counted until then.

@@ -82,7 +82,7 @@ def test_changes_of_the_state_look_at_their_job(document):
 
 
 def test_gestures_in_every_block_look_at_their_job(document):
-    names = tensors_of_role(document.checkpoint, weights(document)[0]).names
+    names = tensors_of_role(document.checkpoint, weights(document)[0], Job()).names
     assert len(names) == WEIGHTS
     box = ((0, 1), (0, 2))
     edit = ManualEdit.from_requests(

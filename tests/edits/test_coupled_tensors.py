@@ -39,13 +39,13 @@ def test_the_same_role_in_every_block_in_file_order():
         "vision.layers.0.mlp.up_proj.weight",
         model_layers_3_mlp_up_proj_weight=(4, 5),
     )
-    found = tensors_of_role(model, "model.layers.2.mlp.up_proj.weight")
+    found = tensors_of_role(model, "model.layers.2.mlp.up_proj.weight", Job())
     assert found.names == tuple(f"model.layers.{i}.mlp.up_proj.weight" for i in (0, 10, 2))
     assert found.pattern == "model.layers.*.mlp.up_proj.weight"
-    alone = tensors_of_role(model, "vision.layers.0.mlp.up_proj.weight")
+    alone = tensors_of_role(model, "vision.layers.0.mlp.up_proj.weight", Job())
     assert alone.names == (alone.pattern,) == ("vision.layers.0.mlp.up_proj.weight",)
     with pytest.raises(UnknownTensorError):
-        tensors_of_role(model, "nothing")
+        tensors_of_role(model, "nothing", Job())
 
 
 def test_tied_names_have_the_roles_of_all_their_names():
@@ -53,8 +53,8 @@ def test_tied_names_have_the_roles_of_all_their_names():
         {"shared": np.ones((2, 2)), "blocks.1.w": np.ones((2, 2))},
         shared={"aliases": ("blocks.0.w",)},
     )
-    assert tensors_of_role(model, "blocks.0.w").names == ("shared", "blocks.1.w")
-    assert tensors_of_role(model, "blocks.1.w").pattern == "blocks.*.w"
+    assert tensors_of_role(model, "blocks.0.w", Job()).names == ("shared", "blocks.1.w")
+    assert tensors_of_role(model, "blocks.1.w", Job()).pattern == "blocks.*.w"
 
 
 def saved(module: torch.nn.Module, folder: Path) -> Checkpoint:

@@ -73,7 +73,7 @@ def pruned(document, step):
     document.commit(preview)
     after = Capture.of(document)
     assert told == sizes.measure_now(after, Job()) == CompactSizes().measure_now(after, Job())
-    assert told.packed == unpacked_size(after.snapshot)
+    assert told.packed == unpacked_size(after.snapshot, Job())
     return told
 
 

@@ -195,7 +195,7 @@ def collect_report(source: ReportSource, job: Job) -> HistoryReport:
     states, hashes = [], dict[int, str]()
     for number, snapshot, sha256 in _load_states(source, job):
         hashes[number] = sha256
-        states.append(_state(source, number, snapshot, parameters))
+        states.append(_state(source, number, snapshot, parameters, job))
     recipe = history_recipe(capture, job)
     text = json.dumps(_without_folders(load_object(portable_text(recipe))), indent=2)
     name = checkpoint.path.name
@@ -254,7 +254,9 @@ def _load_states(source: ReportSource, job: Job) -> Iterator[tuple[int, Snapshot
         yield number, snapshot, source.hashes.get(number) or state_sha256(snapshot, job)
 
 
-def _state(source: ReportSource, number: int, snapshot: Snapshot, parameters: int) -> ReportedState:
+def _state(
+    source: ReportSource, number: int, snapshot: Snapshot, parameters: int, job: Job
+) -> ReportedState:
     item, capture = source.items[number], source.capture
     branches, records = capture.branches, capture.records
     pruned = snapshot.masks.total_pruned
@@ -273,7 +275,7 @@ def _state(source: ReportSource, number: int, snapshot: Snapshot, parameters: in
         step_kind(records[number - 1]) if number else None,
         pruned / (parameters or 1),
         parameters - pruned,
-        unpacked_size(snapshot),
+        unpacked_size(snapshot, job),
         tuple(map(_without_folder, data)),
         _data_use(entry, data),
         tuple(_settings(entry)),

@@ -33,6 +33,9 @@ REPORT_EVERY_S = 0.1
 # so that Qt paints first.
 LONG_S = 0.03
 PAINT_MS = 30
+# How long background tasks wait for previews and estimates. In files of 100,000 tensors all of them
+# run Python code for a second; the main thread had to wait for up to five threads at each Qt call.
+DEFER_S = 2.0
 # How long `Jobs.stop` waits. Jobs end within 250 ms, unless a disk has to finish a write first.
 PATIENCE_MS = 10_000
 UNRESPONSIVE_MS = 3_000
@@ -51,7 +54,7 @@ class Lane(Enum):
     # Short tasks: two threads, so that a long prune never blocks a plot, and that one may import
     # torch meanwhile.
     SHORT = auto()  # the user waits for the result; background work is paused
-    BACKGROUND = auto()
+    BACKGROUND = auto()  # starts when no task runs whose result the user waits for, see `DEFER_S`
     # A separate thread: results for a moving slider come too late after two tiles.
     INTERACTIVE = auto()
 
@@ -63,6 +66,7 @@ _THREADS = {
     Lane.INTERACTIVE: (1, "pruneapp-numbers"),
 }
 _SHARED = {Lane.PREVIEW: Lane.SERIAL, Lane.WRITING: Lane.SERIAL, Lane.BACKGROUND: Lane.SHORT}
+_URGENT = {Lane.PREVIEW, Lane.SHORT, Lane.INTERACTIVE}
 _PAUSING = {Lane.SERIAL, Lane.PREVIEW, Lane.WRITING, Lane.SHORT}
 
 
@@ -273,6 +277,7 @@ class Jobs(QObject):
         # would compete with the main thread (GIL) while it still shows a new file or state.
         self._not_started: list[Task[Any]] = []
         self._start_timer = single_shot(self, 0, self._start_queued)
+        self._defer_timer = single_shot(self, 0, self._start_queued)
         self._unresponsive: Task[Any] | None = None
         self._stuck: Task[Any] | None = None
         self._watchdog = QTimer(self)
@@ -354,9 +359,17 @@ class Jobs(QObject):
         future.add_done_callback(self._futures.discard)
 
     def _start_queued(self) -> None:
+        """Start short tasks; background tasks only if no urgent one runs, or after `DEFER_S`."""
         tasks, self._not_started = self._not_started, []
+        latest = time.monotonic() - DEFER_S
+        is_busy = any(task.lane in _URGENT and not task.token.cancelled for task in self._pending)
         for task in tasks:
-            self._start(task)
+            if task.lane is Lane.BACKGROUND and is_busy and task.since > latest:
+                self._not_started.append(task)
+            else:
+                self._start(task)
+        if self._not_started:
+            self._defer_timer.start(round(1000 * DEFER_S))
 
     def _run(self, task: Task[Any]) -> None:
         run_task(task, self._began.emit)
@@ -551,6 +564,8 @@ class Jobs(QObject):
             is_delayed = self._start_timer.isActive() and self._start_timer.interval() == PAINT_MS
             if time.monotonic() - started > LONG_S and not is_delayed:
                 self._start_timer.start(PAINT_MS)
+            elif self._not_started and not self._start_timer.isActive():
+                self._start_timer.start(0)
             if task is self._stuck:
                 self._stuck = None
                 self.unstuck.emit()

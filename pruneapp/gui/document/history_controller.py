@@ -44,7 +44,7 @@ def size_of(past: PastState, parameters: int, job: Job) -> StateSize:
     """
     snapshot = past.load(Job(cancel=job.cancel))
     pruned = snapshot.masks.total_pruned
-    return StateSize(pruned / (parameters or 1), unpacked_size(snapshot))
+    return StateSize(pruned / (parameters or 1), unpacked_size(snapshot, job))
 
 
 class HistoryController(Feature[QDialog]):

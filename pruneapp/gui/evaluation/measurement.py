@@ -70,7 +70,7 @@ def measure_state(
         pruned / (parameters or 1),
         unpruned=baseline is not None and result.key.state == baseline.first.key.state,
         remaining=parameters - pruned,
-        nbytes=unpacked_size(snapshot),
+        nbytes=unpacked_size(snapshot, job),
     )
     samples, notices = result.measured.samples, result.measured.notices
     conditions = replace(conditions_of(evaluator.runner), samples=samples)

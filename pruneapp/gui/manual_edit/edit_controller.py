@@ -278,7 +278,7 @@ def compute_edit(
     if the request is for units of a group. Raises the errors of `compute_manual_edit`.
     """
     checkpoint = snapshot.checkpoint
-    role = tensors_of_role(checkpoint, request.name) if every_block else None
+    role = tensors_of_role(checkpoint, request.name, job) if every_block else None
     job.step(0)
     edit = ManualEdit.from_requests(
         *[
@@ -582,7 +582,7 @@ class ManualEditController(Feature[AllBlocksDialog]):
         pairs = self._pairs
         # For 100,000 names this takes longer than a frame.
         self._offers.start(
-            lambda _job: (tensors_of_role(checkpoint, name), pairs.of(name)),
+            lambda job: (tensors_of_role(checkpoint, name, job), pairs.of(name)),
             self._offer,
             lambda _error: self._offer_none(),
         )

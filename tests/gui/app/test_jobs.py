@@ -265,6 +265,32 @@ def test_short_tasks_are_delayed_only_once(jobs, calls, qtbot, monkeypatch):
     qtbot.waitUntil(lambda: jobs.is_idle)
 
 
+@pytest.mark.parametrize("lane", [Lane.PREVIEW, Lane.SHORT, Lane.INTERACTIVE])
+def test_background_tasks_start_after_those_that_the_user_waits_for(calls, qtbot, lane):
+    may_end, order = threading.Event(), []
+
+    def urgent(_job):
+        assert may_end.wait(10)
+        order.append("urgent")
+
+    calls.run(urgent, lane=lane)
+    calls.run(lambda _job: order.append("background"), lane=Lane.BACKGROUND)
+    qtbot.wait(100)
+    assert not order
+
+    may_end.set()
+    qtbot.waitUntil(lambda: len(calls.results) == 2)
+    assert order == ["urgent", "background"]
+
+
+def test_background_tasks_wait_for_a_limited_time(calls, qtbot, monkeypatch):
+    monkeypatch.setattr(module, "DEFER_S", 0.05)
+    task = calls.run(endless, lane=Lane.PREVIEW)
+    calls.run(lambda _job: "counted", lane=Lane.BACKGROUND)
+    qtbot.waitUntil(lambda: calls.results == ["counted"])
+    task.cancel()
+
+
 def test_no_callback_is_called_after_stop(qtbot):
     jobs = Jobs()
     calls = Calls(jobs)
