@@ -1362,6 +1362,29 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     </message>
 </context>
 <context>
+    <name>Allocation</name>
+    <message>
+        <source>It is not known whether the scan and the evaluation use the same data. If they do, the metric of the result is better than it would be on other data: evaluate the result on data that the scan does not use.</source>
+        <translation>Es ist nicht bekannt, ob Scan und Auswertung dieselben Daten verwenden. Wenn ja, ist die Metrik des Ergebnisses besser, als sie mit anderen Daten wäre: Werten Sie das Ergebnis mit Daten aus, die der Scan nicht verwendet.</translation>
+    </message>
+    <message>
+        <source>The scan and the evaluation use the same data ({evaluated}).</source>
+        <translation>Scan und Auswertung verwenden dieselben Daten ({evaluated}).</translation>
+    </message>
+    <message>
+        <source>The scan and the evaluation use images of the same folder (scan: {scanned}; evaluation: {evaluated}), and some of them can be the same.</source>
+        <translation>Scan und Auswertung verwenden Bilder desselben Ordners (Scan: {scanned}; Auswertung: {evaluated}), von denen einige dieselben sein können.</translation>
+    </message>
+    <message>
+        <source>The data of the scan are a part of those of the evaluation (scan: {scanned}; evaluation: {evaluated}).</source>
+        <translation>Die Daten des Scans sind ein Teil der Daten der Auswertung (Scan: {scanned}; Auswertung: {evaluated}).</translation>
+    </message>
+    <message>
+        <source>The data of the evaluation are a part of those of the scan (scan: {scanned}; evaluation: {evaluated}).</source>
+        <translation>Die Daten der Auswertung sind ein Teil der Daten des Scans (Scan: {scanned}; Auswertung: {evaluated}).</translation>
+    </message>
+</context>
+<context>
     <name>AllocationController</name>
     <message>
         <source>The step was added in a branch after the scanned state &apos;{state}&apos;.</source>
@@ -1396,16 +1419,16 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Scan: {scanned}; Auswertung: {evaluated}.</translation>
     </message>
     <message>
-        <source>The allocation was chosen on the data that the same script evaluates, so its score there is optimistic. Evaluate it on held-out data, too.</source>
-        <translation>Die Verteilung wurde mit den Daten gewählt, mit denen dasselbe Skript auswertet; das Ergebnis ist dort zu günstig. Werten Sie sie auch mit zurückgehaltenen Daten aus.</translation>
+        <source>The scan and the evaluation run the same script with the same settings ({evaluated}).</source>
+        <translation>Scan und Auswertung führen dasselbe Skript mit denselben Einstellungen aus ({evaluated}).</translation>
     </message>
     <message>
-        <source>The same script evaluates the scan and the result, with different numbers of samples. Their data may overlap, so the score may be optimistic. Evaluate the result on held-out data, too.</source>
-        <translation>Dasselbe Skript wertet Scan und Ergebnis aus, mit verschieden vielen Proben. Ihre Daten können sich überschneiden, sodass das Ergebnis zu günstig sein kann. Werten Sie es auch mit anderen Daten aus.</translation>
+        <source>The scan and the evaluation run the same script with different numbers of samples (scan: {scanned}; evaluation: {evaluated}). The script decides whether it uses the same samples for both: if it does, the metric of the result is better than it would be on other data.</source>
+        <translation>Scan und Auswertung führen dasselbe Skript mit verschieden vielen Proben aus (Scan: {scanned}; Auswertung: {evaluated}). Das Skript bestimmt, ob es für beide dieselben Proben verwendet: Wenn ja, ist die Metrik des Ergebnisses besser, als sie mit anderen Daten wäre.</translation>
     </message>
     <message>
-        <source>The scan and the result may be evaluated on the same data. Make sure that the result is evaluated on held-out data.</source>
-        <translation>Scan und Ergebnis werden möglicherweise mit denselben Daten ausgewertet. Achten Sie darauf, das Ergebnis mit zurückgehaltenen Daten auszuwerten.</translation>
+        <source>The allocation was chosen by these data, so the metric of the result is better than it would be on other data. Evaluate the result on other data, too.</source>
+        <translation>Die Verteilung wurde nach diesen Daten gewählt; deshalb ist die Metrik des Ergebnisses besser, als sie mit anderen Daten wäre. Werten Sie das Ergebnis auch mit anderen Daten aus.</translation>
     </message>
     <message>
         <source>The prediction failed: {metric} {measured} measured, {predicted} or worse predicted. Repair or recover this state, or choose a lower target.</source>
@@ -1431,8 +1454,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Prunen</translation>
     </message>
     <message>
-        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change shows how the metric changes if only this tensor is pruned. If a smaller amount had a larger change in the scan, that change is shown.</source>
-        <translation>Verteilt die Gesamt-Sparsity so auf die gescannten Tensoren, dass der vorhergesagte Qualitätsverlust am kleinsten ist. Das Ergebnis ist ein Schritt mit einer Regel für jeden Tensor. Die Spalte Änderung zeigt, wie sich die Metrik ändert, wenn nur dieser Tensor geprunt wird. Hatte ein kleinerer Umfang im Scan eine größere Änderung, so wird diese gezeigt.</translation>
+        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change shows how the metric changes if only this tensor is pruned, estimated from the scan. Pruning more is assumed not to reduce a change: if the scan measured a larger change at a smaller amount, the larger one is used.</source>
+        <translation>Verteilt die Gesamt-Sparsity so auf die gescannten Tensoren, dass der vorhergesagte Qualitätsverlust am kleinsten ist. Das Ergebnis ist ein Schritt mit einer Regel für jeden Tensor. Die Spalte Änderung zeigt, wie sich die Metrik ändert, wenn nur dieser Tensor geprunt wird, geschätzt aus dem Scan. Es wird angenommen, dass mehr Pruning eine Änderung nicht verkleinert: Hat der Scan bei einem kleineren Umfang eine größere Änderung gemessen, wird die größere verwendet.</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -1545,6 +1568,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>{n} verbleibenden Kanälen</translation>
     </message>
     <message>
+        <source>Prunes at most {n} of {units} units, because each group keeps a multiple of {multiple} units (setting &apos;{setting}&apos;).</source>
+        <translation>Prunt höchstens {n} von {units} Einheiten, weil jede Gruppe ein Vielfaches von {multiple} Einheiten behält (Einstellung „{setting}“).</translation>
+    </message>
+    <message>
         <source>in each of {k} groups ({n} tensors)</source>
         <translation>in jeder von {k} Gruppen ({n} Tensoren)</translation>
     </message>
@@ -1561,16 +1588,12 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Prunt {low} bis {high} Einheiten {where}.</translation>
     </message>
     <message>
-        <source>Prunes {low} units instead of {most} {where}: the number of units kept is rounded up to a multiple of {multiple}.</source>
-        <translation>Prunt {low} statt {most} Einheiten {where}: Die verbleibende Anzahl wird auf ein Vielfaches von {multiple} aufgerundet.</translation>
+        <source>Prunes {low} units {where} instead of the requested {most}, because each group keeps a multiple of {multiple} units (setting &apos;{setting}&apos;).</source>
+        <translation>Prunt {low} Einheiten {where} statt der angeforderten {most}, weil jede Gruppe ein Vielfaches von {multiple} Einheiten behält (Einstellung „{setting}“).</translation>
     </message>
     <message>
-        <source>Prunes {low} to {high} units {where}: the number of units kept is rounded up to a multiple of {multiple}.</source>
-        <translation>Prunt {low} bis {high} Einheiten {where}: Die verbleibende Anzahl wird auf ein Vielfaches von {multiple} aufgerundet.</translation>
-    </message>
-    <message>
-        <source>At most {n} of {units} units pruned: the number of units kept in each group is rounded up to a multiple of {multiple}.</source>
-        <translation>Höchstens {n} von {units} Einheiten geprunt: Die verbleibende Anzahl jeder Gruppe wird auf ein Vielfaches von {multiple} aufgerundet.</translation>
+        <source>Prunes {low} to {high} units {where}, because each group keeps a multiple of {multiple} units (setting &apos;{setting}&apos;).</source>
+        <translation>Prunt {low} bis {high} Einheiten {where}, weil jede Gruppe ein Vielfaches von {multiple} Einheiten behält (Einstellung „{setting}“).</translation>
     </message>
     <message>
         <source>{low} per row: {n} weights.</source>
@@ -10283,8 +10306,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Etwa {time}: Die letzte Auswertung dauerte {one}.</translation>
     </message>
     <message>
-        <source>The time left is shown after three runs of the unpruned model.</source>
-        <translation>Die Restzeit ist zu sehen, sobald das ungeprunte Modell dreimal gemessen wurde.</translation>
+        <source>How long an evaluation takes is not known yet. The scan evaluates the unpruned model first, and then shows the time left.</source>
+        <translation>Wie lange eine Auswertung dauert, ist noch nicht bekannt. Der Scan wertet zuerst das ungeprunte Modell aus und zeigt dann die Restzeit.</translation>
     </message>
     <message>
         <source>Sensitivity scan</source>
@@ -10701,10 +10724,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Vor dem Pruning: {metric} {value}.</translation>
     </message>
     <message>
-        <source>Measuring again gives the same values; their sampling error is unknown.</source>
-        <translation>Eine neue Messung ergibt dieselben Werte; ihr Stichprobenfehler ist unbekannt.</translation>
-    </message>
-    <message>
         <source>{n} of {all} evaluations measured</source>
         <translation>{n} von {all} Auswertungen gemessen</translation>
     </message>
@@ -10739,6 +10758,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Scanned state: {state} (not the current state).</source>
         <translation>Gescannter Zustand: {state} (nicht der aktuelle Zustand).</translation>
+    </message>
+    <message>
+        <source>Repeated evaluations of the unpruned model returned the same value, so all changes are caused by pruning. How much they differ with other data is unknown, because the evaluation returns no values per sample.</source>
+        <translation>Wiederholte Auswertungen des ungeprunten Modells ergaben denselben Wert; alle Änderungen kommen also vom Pruning. Wie stark sie mit anderen Daten abweichen, ist unbekannt, weil die Auswertung keine Werte je Probe liefert.</translation>
     </message>
     <message>
         <source>most sensitive: {name}, {damage} worse at {amount}</source>

@@ -1362,6 +1362,29 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     </message>
 </context>
 <context>
+    <name>Allocation</name>
+    <message>
+        <source>It is not known whether the scan and the evaluation use the same data. If they do, the metric of the result is better than it would be on other data: evaluate the result on data that the scan does not use.</source>
+        <translation>尚不清楚扫描和评估是否使用相同的数据。如果是，结果的指标会好于在其他数据上的指标：请在扫描未使用的数据上评估结果。</translation>
+    </message>
+    <message>
+        <source>The scan and the evaluation use the same data ({evaluated}).</source>
+        <translation>扫描和评估使用相同的数据（{evaluated}）。</translation>
+    </message>
+    <message>
+        <source>The scan and the evaluation use images of the same folder (scan: {scanned}; evaluation: {evaluated}), and some of them can be the same.</source>
+        <translation>扫描和评估使用同一文件夹的图像（扫描：{scanned}；评估：{evaluated}），其中一些可能相同。</translation>
+    </message>
+    <message>
+        <source>The data of the scan are a part of those of the evaluation (scan: {scanned}; evaluation: {evaluated}).</source>
+        <translation>扫描的数据是评估数据的一部分（扫描：{scanned}；评估：{evaluated}）。</translation>
+    </message>
+    <message>
+        <source>The data of the evaluation are a part of those of the scan (scan: {scanned}; evaluation: {evaluated}).</source>
+        <translation>评估的数据是扫描数据的一部分（扫描：{scanned}；评估：{evaluated}）。</translation>
+    </message>
+</context>
+<context>
     <name>AllocationController</name>
     <message>
         <source>The step was added in a branch after the scanned state &apos;{state}&apos;.</source>
@@ -1396,16 +1419,16 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>扫描：{scanned}；评估：{evaluated}。</translation>
     </message>
     <message>
-        <source>The allocation was chosen on the data that the same script evaluates, so its score there is optimistic. Evaluate it on held-out data, too.</source>
-        <translation>该分配是用同一脚本的评估数据选出的，因此在这些数据上的得分偏乐观。请同时在留出数据上评估。</translation>
+        <source>The scan and the evaluation run the same script with the same settings ({evaluated}).</source>
+        <translation>扫描和评估以相同的设置运行同一脚本（{evaluated}）。</translation>
     </message>
     <message>
-        <source>The same script evaluates the scan and the result, with different numbers of samples. Their data may overlap, so the score may be optimistic. Evaluate the result on held-out data, too.</source>
-        <translation>同一脚本评估了扫描和结果，但样本数不同。它们的数据可能重叠，因此得分可能偏乐观。请也用留出的数据评估结果。</translation>
+        <source>The scan and the evaluation run the same script with different numbers of samples (scan: {scanned}; evaluation: {evaluated}). The script decides whether it uses the same samples for both: if it does, the metric of the result is better than it would be on other data.</source>
+        <translation>扫描和评估运行同一脚本，但样本数不同（扫描：{scanned}；评估：{evaluated}）。是否使用相同的样本由脚本决定：如果相同，结果的指标会好于在其他数据上的指标。</translation>
     </message>
     <message>
-        <source>The scan and the result may be evaluated on the same data. Make sure that the result is evaluated on held-out data.</source>
-        <translation>扫描和结果可能在相同的数据上评估。请确保在留出数据上评估结果。</translation>
+        <source>The allocation was chosen by these data, so the metric of the result is better than it would be on other data. Evaluate the result on other data, too.</source>
+        <translation>该分配是根据这些数据选出的，因此结果的指标好于在其他数据上的指标。请也在其他数据上评估结果。</translation>
     </message>
     <message>
         <source>The prediction failed: {metric} {measured} measured, {predicted} or worse predicted. Repair or recover this state, or choose a lower target.</source>
@@ -1431,8 +1454,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>剪枝</translation>
     </message>
     <message>
-        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change shows how the metric changes if only this tensor is pruned. If a smaller amount had a larger change in the scan, that change is shown.</source>
-        <translation>将总稀疏度分配到已扫描的张量，使预测的质量损失最小。结果是一个步骤，每个张量一条规则。“变化”列显示仅剪枝该张量时指标的变化。如果扫描中较小的剪枝量变化更大，则显示那个变化。</translation>
+        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change shows how the metric changes if only this tensor is pruned, estimated from the scan. Pruning more is assumed not to reduce a change: if the scan measured a larger change at a smaller amount, the larger one is used.</source>
+        <translation>将总稀疏度分配到已扫描的张量，使预测的质量损失最小。结果是一个步骤，每个张量一条规则。“变化”列显示根据扫描估计的、仅剪枝该张量时指标的变化。这里假定剪枝更多不会使变化减小：如果扫描在较小的剪枝量上测得更大的变化，则使用较大的变化。</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -1545,6 +1568,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>{n} 个剩余通道</translation>
     </message>
     <message>
+        <source>Prunes at most {n} of {units} units, because each group keeps a multiple of {multiple} units (setting &apos;{setting}&apos;).</source>
+        <translation>最多剪枝 {units} 个单元中的 {n} 个，因为每个组保留的单元数是 {multiple} 的倍数（设置“{setting}”）。</translation>
+    </message>
+    <message>
         <source>in each of {k} groups ({n} tensors)</source>
         <translation>{k} 个组（{n} 个张量）的每组中</translation>
     </message>
@@ -1561,16 +1588,12 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>在{where}剪枝 {low} 到 {high} 个单元。</translation>
     </message>
     <message>
-        <source>Prunes {low} units instead of {most} {where}: the number of units kept is rounded up to a multiple of {multiple}.</source>
-        <translation>在{where}剪枝 {low} 个单元，而不是 {most} 个：保留的数量向上取整为 {multiple} 的倍数。</translation>
+        <source>Prunes {low} units {where} instead of the requested {most}, because each group keeps a multiple of {multiple} units (setting &apos;{setting}&apos;).</source>
+        <translation>在{where}剪枝 {low} 个单元，而不是要求的 {most} 个，因为每个组保留的单元数是 {multiple} 的倍数（设置“{setting}”）。</translation>
     </message>
     <message>
-        <source>Prunes {low} to {high} units {where}: the number of units kept is rounded up to a multiple of {multiple}.</source>
-        <translation>在{where}剪枝 {low} 到 {high} 个单元：保留的数量向上取整为 {multiple} 的倍数。</translation>
-    </message>
-    <message>
-        <source>At most {n} of {units} units pruned: the number of units kept in each group is rounded up to a multiple of {multiple}.</source>
-        <translation>最多剪枝 {units} 个单元中的 {n} 个：每个组保留的数量向上取整为 {multiple} 的倍数。</translation>
+        <source>Prunes {low} to {high} units {where}, because each group keeps a multiple of {multiple} units (setting &apos;{setting}&apos;).</source>
+        <translation>在{where}剪枝 {low} 到 {high} 个单元，因为每个组保留的单元数是 {multiple} 的倍数（设置“{setting}”）。</translation>
     </message>
     <message>
         <source>{low} per row: {n} weights.</source>
@@ -10282,8 +10305,8 @@ computed on this computer.</source>
         <translation>约 {time}：上一次评估用时 {one}。</translation>
     </message>
     <message>
-        <source>The time left is shown after three runs of the unpruned model.</source>
-        <translation>未剪枝模型测量三次之后会显示剩余时间。</translation>
+        <source>How long an evaluation takes is not known yet. The scan evaluates the unpruned model first, and then shows the time left.</source>
+        <translation>尚不清楚一次评估需要多长时间。扫描首先评估未剪枝模型，然后显示剩余时间。</translation>
     </message>
     <message>
         <source>Sensitivity scan</source>
@@ -10700,10 +10723,6 @@ computed on this computer.</source>
         <translation>剪枝之前：{metric} {value}。</translation>
     </message>
     <message>
-        <source>Measuring again gives the same values; their sampling error is unknown.</source>
-        <translation>再次测量会得到相同的值；其抽样误差未知。</translation>
-    </message>
-    <message>
         <source>{n} of {all} evaluations measured</source>
         <translation>{all} 次评估中已测量 {n} 次</translation>
     </message>
@@ -10738,6 +10757,10 @@ computed on this computer.</source>
     <message>
         <source>Scanned state: {state} (not the current state).</source>
         <translation>扫描的状态：{state}（不是当前状态）。</translation>
+    </message>
+    <message>
+        <source>Repeated evaluations of the unpruned model returned the same value, so all changes are caused by pruning. How much they differ with other data is unknown, because the evaluation returns no values per sample.</source>
+        <translation>对未剪枝模型的多次评估得到相同的值，因此所有变化都由剪枝引起。它们在其他数据上会有多大差异尚不清楚，因为评估不返回每个样本的值。</translation>
     </message>
     <message>
         <source>most sensitive: {name}, {damage} worse at {amount}</source>

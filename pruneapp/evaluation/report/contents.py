@@ -347,7 +347,7 @@ def _evaluations(
 def _scan(source: ReportSource, kept: KeptScan) -> ReportedScan:
     scan, number, conditions = kept.scan, kept.state, kept.scan.conditions
     names = tuple(one.name for one in scan.metrics)
-    metric = scan.metric(kept.metric if kept.metric in names else None)
+    metric = kept.shown_metric
     known = METHODS.get(conditions.method)
     method = conditions.method if known is None else known.label
     found = Sensitivity(

@@ -13,7 +13,7 @@ from pruneapp.document.history import Branches
 from pruneapp.errors import JsonError
 from pruneapp.evaluation.metric import StateQuality
 from pruneapp.evaluation.runner import Conditions
-from pruneapp.evaluation.scan_file import Scan, check_scan
+from pruneapp.evaluation.scan_file import Scan, ScanMetric, check_scan
 from pruneapp.export.provenance import calibration_data
 from pruneapp.json_codec import convert
 from pruneapp.sessions.restore import EVALUATION, SENSITIVITY
@@ -47,7 +47,20 @@ class KeptScan(msgspec.Struct, frozen=True):
     shares: tuple[str, ...] = ()  # names of the metrics that are shares of samples
     state: int = -1  # index of the scanned state in the history; -1 if it was deleted
     conditions: Conditions | None = None  # script, data and options, to be shown
-    metric: str = ""  # name of the metric that the user chose; empty for the first
+    metric: str = ""  # name of the metric that the user chose; empty for the default
+    # Names of the metrics with a value per sample, without those that are shares of samples.
+    per_sample: tuple[str, ...] = ()
+
+    @property
+    def shown_metric(self) -> ScanMetric:
+        """The metric that the user chose, otherwise the first one with a value per sample.
+
+        Intervals of its differences are known, and it changes with every weight, unlike a share of
+        samples. The default of `Scan.metric` if there is no such metric.
+        """
+        names = [metric.name for metric in self.scan.metrics]
+        wanted = (self.metric, *(name for name in names if name in self.per_sample))
+        return self.scan.metric(next((name for name in wanted if name in names), None))
 
     @property
     def progress(self) -> float:

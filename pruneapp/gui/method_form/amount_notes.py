@@ -14,10 +14,12 @@ from pruneapp.document.step import Row, Step
 from pruneapp.errors import PruneAppError
 from pruneapp.groups.group import Group
 from pruneapp.gui.method_form.form_model import OutputLayer
+from pruneapp.gui.widgets.engine_text import translate_declared
 from pruneapp.gui.widgets.labels import join_sentences, translate
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.methods import registry
 from pruneapp.methods.amounts import Tensors, bounds_of, count_to_prune, counts_to_prune, target_of
+from pruneapp.methods.builtin.units import MULTIPLE
 from pruneapp.methods.coupled_units import present_units, rounded_count
 from pruneapp.methods.cutoff import share_by_rows
 from pruneapp.methods.method import BlockMethod, CoupledMethod, RowMethod
@@ -181,14 +183,15 @@ def _all_groups_note(snapshot: Snapshot, row: Row, groups: Sequence[Group]) -> s
     if multiple > 1:
         text = translate(
             "Amounts",
-            "At most {n} of {units} units pruned: the number of units kept in each group is "
-            "rounded up to a multiple of {multiple}.",
+            "Prunes at most {n} of {units} units, because each group keeps a multiple of "
+            "{multiple} units (setting '{setting}').",
         )
     total = sum(present)
     return text.format(
         n=count(count_to_prune(row.values["amount"], total, unit="units")),
         units=count(total),
         multiple=count(multiple),
+        setting=translate_declared(MULTIPLE.label),
     )
 
 
@@ -208,14 +211,14 @@ def _groups_note(snapshot: Snapshot, row: Row, groups: Sequence[Group]) -> str:
     if any(each.pruned < each.requested for each in found):
         text = translate(
             "Amounts",
-            "Prunes {low} units instead of {most} {where}: the number of units kept is rounded up "
-            "to a multiple of {multiple}.",
+            "Prunes {low} units {where} instead of the requested {most}, because each group keeps "
+            "a multiple of {multiple} units (setting '{setting}').",
         )
         if min(pruned) < max(pruned):
             text = translate(
                 "Amounts",
-                "Prunes {low} to {high} units {where}: the number of units kept is rounded up to "
-                "a multiple of {multiple}.",
+                "Prunes {low} to {high} units {where}, because each group keeps a multiple of "
+                "{multiple} units (setting '{setting}').",
             )
     return text.format(
         where=where,
@@ -223,4 +226,5 @@ def _groups_note(snapshot: Snapshot, row: Row, groups: Sequence[Group]) -> str:
         high=count(max(pruned)),
         most=count(max(each.requested for each in found)),
         multiple=count(max(each.multiple for each in found)),
+        setting=translate_declared(MULTIPLE.label),
     )

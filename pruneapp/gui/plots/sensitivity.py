@@ -507,7 +507,11 @@ class SensitivityView(BarChartView):
         parts.append(before.format(metric=metric_title(sensitivity.metric), value=value))
         if not sensitivity.noises.any() and sensitivity.measured:
             parts.append(
-                self.tr("Measuring again gives the same values; their sampling error is unknown.")
+                self.tr(
+                    "Repeated evaluations of the unpruned model returned the same value, so all "
+                    "changes are caused by pruning. How much they differ with other data is "
+                    "unknown, because the evaluation returns no values per sample."
+                )
             )
         if sensitivity.calibrated:
             parts.append(as_sentence(calibration_mark()))

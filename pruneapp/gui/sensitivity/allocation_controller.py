@@ -15,7 +15,7 @@ from pruneapp.errors import PruneAppError, StaleError
 from pruneapp.evaluation.allocation import Allocation, Bound, allocate
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.report.results import KeptScan
-from pruneapp.evaluation.runner import are_different_data
+from pruneapp.evaluation.runner import Samples, are_different_data
 from pruneapp.evaluation.scan import changes_sha256, with_protection
 from pruneapp.evaluation.scan_file import ScanMetric
 from pruneapp.gui.app.context import AppContext
@@ -29,7 +29,7 @@ from pruneapp.gui.sensitivity.dialogs import AllocatedTensor, AllocationDialog, 
 from pruneapp.gui.sensitivity.scan_controller import ScanController
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import numbered_title, translate_error, translate_param
-from pruneapp.gui.widgets.labels import as_sentence, join_sentences
+from pruneapp.gui.widgets.labels import as_sentence, join_sentences, translate
 from pruneapp.gui.widgets.reports import calibration_mark, data_in_words
 from pruneapp.methods.limits import LIMITS
 from pruneapp.params import AmountParam
@@ -194,13 +194,11 @@ class AllocationController(Feature[AllocationDialog]):
         The dialog shows it, or its error.
         """
         values = dialog.values()
-        metric = self._scans.metric
-        names = {one.name for one in kept.scan.metrics}
+        metric = kept.shown_metric.name
         bounds = (Bound(low=values["min_sparsity"], high=values["max_sparsity"]),)
 
         def work(_job: Job) -> Allocation:
-            by = metric if metric in names else None
-            return allocate(kept.scan, values["target_sparsity"], metric=by, bounds=bounds)
+            return allocate(kept.scan, values["target_sparsity"], metric=metric, bounds=bounds)
 
         def show(allocation: Allocation) -> None:
             if self.dialog is dialog:
@@ -247,31 +245,39 @@ class AllocationController(Feature[AllocationDialog]):
     def _same_data(self, kept: KeptScan) -> str:
         """Return a note on whether the scan and its result are measured on the same data.
 
-        Data are compared by their names, see `data_of`. Different scripts of the user may use the
-        same data.
+        Data are compared by their names, see `data_of`; texts and images also by the samples that
+        were used. Different scripts of the user may use the same data.
         """
-        now, scanned = self._evaluation.shown_conditions, kept.scan.conditions
-        data = self._evaluation.data
-        if now is not None and are_different_data(scanned.data, data) and kept.conditions:
-            text = self.tr("Scan: {scanned}; evaluation: {evaluated}.")
-            return text.format(scanned=data_in_words(kept.conditions), evaluated=data_in_words(now))
-        same = now is not None and (data, now.seed) == (scanned.data, scanned.seed)
-        same_limit = same and now is not None and now.limit == scanned.limit
-        if kept.evaluation == self._evaluation.evaluation or same_limit:
-            return self.tr(
-                "The allocation was chosen on the data that the same script evaluates, so its "
-                "score there is optimistic. Evaluate it on held-out data, too."
+        now, named = self._evaluation.shown_conditions, self._evaluation.data
+        scanned, data = kept.conditions, kept.scan.conditions
+        if now is None or scanned is None:
+            return _unknown_text()
+        words = {"scanned": data_in_words(scanned), "evaluated": data_in_words(now)}
+        if are_different_data(data.data, named):
+            return self.tr("Scan: {scanned}; evaluation: {evaluated}.").format(**words)
+        if now.kind in {"text", "images"} and named == data.data:
+            text = _relation_text(scanned.samples, now.samples)
+        elif kept.evaluation == self._evaluation.evaluation or (
+            (named, now.seed, now.limit) == (data.data, data.seed, data.limit)
+        ):
+            text = self.tr(
+                "The scan and the evaluation run the same script with the same settings "
+                "({evaluated})."
             )
-        if same:
+        elif (named, now.seed) == (data.data, data.seed):
             return self.tr(
-                "The same script evaluates the scan and the result, with different numbers of "
-                "samples. Their data may overlap, so the score may be optimistic. Evaluate the "
-                "result on held-out data, too."
-            )
-        return self.tr(
-            "The scan and the result may be evaluated on the same data. Make sure that the "
-            "result is evaluated on held-out data."
+                "The scan and the evaluation run the same script with different numbers of samples "
+                "(scan: {scanned}; evaluation: {evaluated}). The script decides whether it uses "
+                "the same samples for both: if it does, the metric of the result is better than it "
+                "would be on other data."
+            ).format(**words)
+        else:
+            return _unknown_text()
+        why = self.tr(
+            "The allocation was chosen by these data, so the metric of the result is better than "
+            "it would be on other data. Evaluate the result on other data, too."
         )
+        return join_sentences(text.format(**words), why)
 
     def _compare(self) -> None:
         """Show the predicted and the measured metric of the current state, once both are known.
@@ -324,6 +330,43 @@ class AllocationController(Feature[AllocationDialog]):
         super().on_closed()
         self._task.cancel()
         self._allocation = self._prediction = self._compared = None
+
+
+def _unknown_text() -> str:
+    return translate(
+        "Allocation",
+        "It is not known whether the scan and the evaluation use the same data. If they do, the "
+        "metric of the result is better than it would be on other data: evaluate the result on "
+        "data that the scan does not use.",
+    )
+
+
+def _relation_text(scanned: Samples | None, evaluated: Samples | None) -> str:
+    """Return a template that says which samples of the same text or images both use.
+
+    Of a text, the first ones are used; of a folder, evenly spaced images.
+    """
+    same = translate("Allocation", "The scan and the evaluation use the same data ({evaluated}).")
+    if scanned is None or evaluated is None or scanned.used == evaluated.used:
+        return same
+    smaller, larger = sorted((scanned, evaluated), key=lambda samples: samples.used)
+    if larger.unit == "images" and larger.used < larger.total:
+        return translate(
+            "Allocation",
+            "The scan and the evaluation use images of the same folder (scan: {scanned}; "
+            "evaluation: {evaluated}), and some of them can be the same.",
+        )
+    if smaller is scanned:
+        return translate(
+            "Allocation",
+            "The data of the scan are a part of those of the evaluation (scan: {scanned}; "
+            "evaluation: {evaluated}).",
+        )
+    return translate(
+        "Allocation",
+        "The data of the evaluation are a part of those of the scan (scan: {scanned}; "
+        "evaluation: {evaluated}).",
+    )
 
 
 def _has_failed(metric: ScanMetric, measured: float, predicted: float) -> bool:

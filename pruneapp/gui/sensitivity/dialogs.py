@@ -257,8 +257,9 @@ class AllocationDialog(DecisionDialog):
             self.tr(
                 "Distributes the total sparsity over the scanned tensors so that the predicted "
                 "quality loss is smallest. The result is one step with a rule for each tensor. "
-                "The column Change shows how the metric changes if only this tensor is pruned. "
-                "If a smaller amount had a larger change in the scan, that change is shown."
+                "The column Change shows how the metric changes if only this tensor is pruned, "
+                "estimated from the scan. Pruning more is assumed not to reduce a change: if the "
+                "scan measured a larger change at a smaller amount, the larger one is used."
             ),
             wrap=True,
             ink=MUTED,

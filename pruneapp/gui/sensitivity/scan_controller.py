@@ -116,8 +116,14 @@ def run_scan(
         assert evaluator.baseline is not None  # measured before anything is pruned
         first = evaluator.baseline.first
         shares = tuple(name for name, metric in first.metrics.items() if metric.share)
+        samples = tuple(name for name, metric in first.metrics.items() if metric.samples)
+        per_sample = tuple(name for name in samples if name not in shares)
         conditions = replace(conditions, samples=first.measured.samples)
-        tell(KeptScan(scan, evaluator.runner.key, shares, conditions=conditions))
+        tell(
+            KeptScan(
+                scan, evaluator.runner.key, shares, conditions=conditions, per_sample=per_sample
+            )
+        )
         if not judged:
             judge(aside)
             judged = True
@@ -212,7 +218,7 @@ class ScanController(Feature[ScanDialog]):
         self._script_check = LatestTask(context.jobs)
         # state and up-to-date evaluations of the last `_select_scan`
         self._selected_for: tuple[object, frozenset[str]] | None = None
-        self._metric = ""  # name of the metric that is shown; empty for the first
+        self._metric = ""  # name of the metric that the user chose; empty for the default
         self._shown_descriptions: tuple[object, ...] = ()  # labels and notes shown with the scans
         self._losses_of: tuple[object, ...] = ()  # what the last result of `losses` depends on
         self._losses: Mapping[str, MeasuredLoss] = {}
@@ -235,14 +241,9 @@ class ScanController(Feature[ScanDialog]):
 
     @property
     def kept(self) -> KeptScan | None:
-        """The scan that is shown; None if there is none."""
+        """The scan that is shown, with the metric that the user chose; None if there is none."""
         found = self._found.get(self._shown)
-        return None if found is None else found.kept
-
-    @property
-    def metric(self) -> str:
-        """The name of the metric that is shown; empty for the first."""
-        return self._metric
+        return None if found is None else structs.replace(found.kept, metric=self._metric)
 
     @property
     def state(self) -> int:
@@ -417,7 +418,10 @@ class ScanController(Feature[ScanDialog]):
                 time=number_format.duration(left * seconds), one=_seconds(seconds)
             )
         else:
-            more = self.tr("The time left is shown after three runs of the unpruned model.")
+            more = self.tr(
+                "How long an evaluation takes is not known yet. The scan evaluates the unpruned "
+                "model first, and then shows the time left."
+            )
         dialog.set_estimate(join_sentences(words, more))
 
     def _known_evaluations(self, dialog: ScanDialog, request: ScanRequest) -> tuple[int, bool]:
@@ -719,7 +723,7 @@ class ScanController(Feature[ScanDialog]):
         """Return what the page shows of the selected scan, in the metric that the user chose."""
         scan, found = kept.scan, self._found[self._shown]
         names = tuple(metric.name for metric in scan.metrics)
-        metric = scan.metric(self._metric if self._metric in names else None)
+        metric = kept.shown_metric
         by_name = self.session.by_name
 
         def shown(name: str) -> str:

@@ -52,8 +52,12 @@ def test_what_the_multiple_makes_of_a_fraction_is_said_beside_the_amount(user, f
     others = "24 checked tensors belong to no group and are not pruned."
     user.wait(lambda: note.text() == f"Prunes 64 units {groups}. {others}")
     user.ask_amount("30%")
-    user.wait(lambda: note.text().startswith(f"Prunes 64 units instead of 77 {groups}: "))
-    assert note.text().endswith(f"is rounded up to a multiple of 64. {others}")
+    why = "because each group keeps a multiple of 64 units (setting 'Multiple')."
+    user.wait(
+        lambda: (
+            note.text() == f"Prunes 64 units {groups} instead of the requested 77, {why} {others}"
+        )
+    )
 
 
 def test_units_are_ranked_by_statistics_where_that_is_chosen(user, folder, tmp_path):
@@ -124,8 +128,8 @@ def test_the_form_says_which_checked_tensors_have_a_group_and_counts_channels(us
     user.ask_amount("40 %")
     user.wait(
         lambda: (
-            note.text() == "At most 19 of 48 units pruned: the number of units kept in each group "
-            f"is rounded up to a multiple of 8. {others}"
+            note.text() == "Prunes at most 19 of 48 units, because each group keeps a multiple of "
+            f"8 units (setting 'Multiple'). {others}"
         )
     )
     user.wait_preview()

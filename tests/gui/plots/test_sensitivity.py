@@ -257,7 +257,8 @@ def test_the_cell_under_the_mouse_is_read_out_until_the_mouse_moves(view, qtbot)
 def test_without_noise_the_uncertainty_is_stated_as_unknown(view):
     view.set_sensitivity(found(noise=0.0))
     assert view.subject().endswith(
-        "Measuring again gives the same values; their sampling error is unknown."
+        "so all changes are caused by pruning. How much they differ with other data is unknown, "
+        "because the evaluation returns no values per sample."
     )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
 from pruneapp.evaluation.metric import Metric
-from pruneapp.evaluation.runner import ScriptRunner
+from pruneapp.evaluation.runner import Samples, ScriptRunner
 from pruneapp.gui.evaluation.script_controller import AgreedScript
 from pruneapp.gui.evaluation.source_choice import DataKind
 from tests.gui.script_runner import LocalRunner
@@ -132,9 +133,19 @@ def texts(tmp_path):
 class LocalScriptRunner(LocalRunner, ScriptRunner):
     """Measures in this process; its data are known by the options of the script."""
 
+    counts_sentences = False  # whether results contain the number of sentences of the text
+
     def __init__(self, script, measure, options):
         super().__init__(script, measure, options)
         self.worker.script = script
+
+    def run(self, snapshot, seed, job, *, reference=False):
+        measured = super().run(snapshot, seed, job, reference=reference)
+        if not self.counts_sentences:
+            return measured
+        lines = self.options.text.read_text().splitlines()
+        used = len(lines[: self.options.limit])
+        return replace(measured, samples=Samples("lines", used, len(lines)))
 
 
 @pytest.fixture

@@ -50,7 +50,8 @@ def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
     assert [row[:3] for row in cells] == [[FIRST, "40", "15.0 %"], [SECOND, "30", "73.3 %"]]
     assert [row[3][0] for row in cells] == ["+", "+"], "the loss grows"
     assert plain(dialog.headline.text()).startswith("loss: 1 before, 1.086 or worse after")
-    assert "chosen on the data that the same script evaluates" in dialog.note.text()
+    same = "run the same script with the same settings (my_evaluation.py)."
+    assert same in dialog.note.text()
     opened.click(dialog.go)
     opened.wait(lambda: opened.document.position == 1)
     assert plain(opened.document.items[1].title) == "Allocation 40.0 %"
@@ -128,10 +129,13 @@ def test_it_says_of_limit_and_seed_whether_the_data_are_others(scans, opened):
     scans.scan("50%", limit="20")
     scan = opened.workbench.scans.kept.scan
     assert (scan.conditions.limit, scan.conditions.seed) == (20, 0)
-    assert "chosen on the data that the same script evaluates" in note()
+    assert "run the same script with the same settings (my_evaluation.py, at most 20 s" in note()
     for given, words in (
-        ({"limit": "30"}, "with different numbers of samples. Their data may overlap"),
-        ({"limit": "20", "seed": "5"}, "The scan and the result may be"),
+        (
+            {"limit": "30"},
+            "with different numbers of samples (scan: my_evaluation.py, at most 20 samples; ",
+        ),
+        ({"limit": "20", "seed": "5"}, "It is not known whether the scan and the evaluation use"),
     ):
         evaluate(opened, scans.script, **given)
         assert words in note()
@@ -141,7 +145,7 @@ def test_it_says_of_limit_and_seed_whether_the_data_are_others(scans, opened):
     opened.wait(lambda: opened.document.position == 1)
     opened.key("Ctrl+M")
     opened.wait(lambda: "measured" in str(opened.notices))
-    assert "may be evaluated on the same data" in plain(opened.notices[0])
+    assert "It is not known whether the scan" in plain(opened.notices[0])
 
 
 def evaluate(user, script, limit="", seed=""):

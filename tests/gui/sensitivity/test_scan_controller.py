@@ -65,7 +65,7 @@ def test_a_scan_is_chosen_measured_and_shown(scans, opened, runners):
     assert not scans.view.allocate.isEnabled()
     dialog = scans.ask()
     assert dialog.amounts == "30%, 50%, 70%, 85%, 95%"
-    assert dialog.estimate.text().startswith("2 checked tensors × 5 amounts: 10 evaluations. The")
+    assert dialog.estimate.text().startswith("2 checked tensors × 5 amounts: 10 evaluations. How")
     for typed, wrong in (
         ("30, 500", "'500'"),
         ("abc", "'abc'"),
@@ -286,7 +286,7 @@ def test_the_dialog_counts_what_is_left_of_the_scan_that_it_continues(
     opened.type(dialog.fractions, "50%, 60%")
     words = (
         "4 evaluations. 2 of 4 are measured already, and kept if script, Python and options are "
-        "the same. The time"
+        "the same. How long"
     )
     assert words in dialog.estimate.text()
     opened.click(dialog.leave)
@@ -306,7 +306,7 @@ def test_scans_with_another_limit_or_seed_are_others_and_told_apart(scans, opene
     words = "2 evaluations are left, 2 measured already."
     opened.wait(lambda: words in plain(dialog.estimate.text()))
     opened.type(dialog.choice.limit, "1")
-    opened.wait(lambda: "4 evaluations. The time" in plain(dialog.estimate.text()))
+    opened.wait(lambda: "4 evaluations. How long" in plain(dialog.estimate.text()))
     opened.click(dialog.leave)
     before = len(runners)
     scans.scan("50%, 60%", limit="20")

@@ -5,16 +5,18 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from pruneapp.evaluation.runner import are_different_data
+from pruneapp.evaluation.metric import Metric
+from pruneapp.evaluation.runner import Samples, are_different_data
 from pruneapp.gui.document.history_model import HistoryColumn
 from pruneapp.gui.evaluation.script_controller import AgreedScript
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
-from tests.gui.sensitivity.conftest import choose_data
+from pruneapp.gui.sensitivity.allocation_controller import _relation_text
+from tests.gui.sensitivity.conftest import SIZES, LocalScriptRunner, choose_data
 from tests.gui.sensitivity.test_scan_controller import prune, save_and_close
 from tests.gui.user import plain
 
 
-def evaluate(user, text):
+def evaluate(user, text, limit=""):
     """Measure the current state on a text by Evaluate…; return what the dialog proposed."""
     user.menu("Tools", "Evaluate")
     evaluation = user.workbench.evaluation
@@ -22,6 +24,7 @@ def evaluate(user, text):
     dialog = evaluation.dialog
     proposed = dialog.choice.source()
     choose_data(user, dialog.choice, "", text)
+    user.type(dialog.choice.limit, limit)
     user.wait(dialog.go.isEnabled)
     user.click(dialog.go)
     user.wait(lambda: evaluation.dialog is None)
@@ -46,17 +49,51 @@ def test_an_allocation_names_the_data_of_scan_and_evaluation(encoder, encoder_sc
     """Agreement of the unpruned model with itself is the same for all data."""
     calibration, sentences = texts
     encoder_scans.scan("50%, 90%", text=calibration)
-    assert "the same script evaluates" in allocate(encoder, encoder_scans)
+    assert "use the same data (calib.txt)" in allocate(encoder, encoder_scans)
     evaluate(encoder, sentences)
     encoder.wait(lambda: "Allocation: loss" in str(encoder.notices))
     notice = plain(encoder.notices[0])
     assert notice.endswith("than each alone. Scan: calib.txt; evaluation: sentences.txt.")
 
 
-def test_an_allocation_by_the_data_of_the_evaluation_is_optimistic(encoder, encoder_scans, texts):
-    evaluate(encoder, texts[1])
-    encoder_scans.scan("50%, 90%", text=texts[1])
-    assert "so its score there is optimistic" in allocate(encoder, encoder_scans)
+@pytest.mark.parametrize(
+    ("limits", "relation"),
+    [
+        (
+            ("", ""),
+            "The scan and the evaluation use the same data (sentences.txt, 3 of 3 sentences).",
+        ),
+        (
+            ("2", ""),
+            "The data of the scan are a part of those of the evaluation (scan: sentences.txt, 2 of",
+        ),
+        (("", "2"), "The data of the evaluation are a part of those of the scan (scan:"),
+    ],
+)
+def test_an_allocation_says_which_part_of_a_text_scan_and_evaluation_share(
+    encoder, encoder_scans, texts, monkeypatch, limits, relation
+):
+    monkeypatch.setattr(LocalScriptRunner, "counts_sentences", True)
+    texts[1].write_text("One sentence.\nAnother one.\nA third one.\n")
+    of_scan, of_evaluation = limits
+    evaluate(encoder, texts[1], of_evaluation)
+    encoder_scans.scan("50%, 90%", text=texts[1], limit=of_scan)
+    note = allocate(encoder, encoder_scans)
+    assert note.startswith(relation)
+    assert "so the metric of the result is better than it would be on other data." in note
+
+
+@pytest.mark.parametrize(
+    ("scanned", "evaluated", "words"),
+    [
+        (10, 20, "images of the same folder"),
+        (10, 40, "data of the scan are a part of those of the evaluation"),
+        (20, 20, "use the same data"),
+    ],
+)
+def test_evenly_spaced_images_are_a_part_only_of_all_images(scanned, evaluated, words):
+    samples = [Samples("images", used, 40) for used in (scanned, evaluated)]
+    assert words in _relation_text(*samples)
 
 
 @pytest.mark.parametrize(
@@ -160,6 +197,34 @@ def test_a_session_and_a_report_have_the_metric_of_the_page(
     encoder_scans.scan("50%", text=texts[1])
     labels = [encoder_scans.view.scan_box.itemText(n) for n in range(2)]
     assert [label.rpartition(", ")[2] for label in labels] == ["calib.txt", "sentences.txt"]
+
+
+def test_the_page_opens_on_the_first_metric_with_a_value_per_sample(
+    encoder, encoder_scans, texts, monkeypatch
+):
+    """Regression: it opened on the last metric, which has no interval; a share has steps."""
+
+    def measure(snapshot):
+        change = sum(snapshot.masks.pruned(name) for name in SIZES) / 1000
+        cosines = Metric(1 - change, samples=(0.999 - change, 0.997 - change))
+        accuracy = Metric(0.5, samples=(1.0, 0.0))
+        error = Metric(change)
+        return change, {"accuracy": accuracy, "mean_cosine": cosines, "relative_error": error}
+
+    def make(agreed, _job):
+        return LocalScriptRunner(agreed.script, measure, agreed.options)
+
+    monkeypatch.setattr(AgreedScript, "runner", make)
+    encoder_scans.scan("50%, 90%", text=texts[0])
+    assert encoder_scans.view.metric_box.currentText() == "cosine (mean)"
+    encoder.click(encoder_scans.view.allocate)
+    allocation = encoder.workbench.allocation
+    encoder.wait(lambda: allocation.dialog is not None and allocation.dialog.headline.text())
+    assert allocation.dialog.headline.text().startswith("cosine (mean): 1 before")
+    encoder.click(allocation.dialog.leave)
+    encoder.choose(encoder_scans.view.metric_box, "relative error")
+    (kept,) = encoder.workbench.scans.stored_scans
+    assert kept.shown_metric.name == "relative_error"
 
 
 def test_a_scan_is_proposed_with_the_data_of_the_evaluation(encoder, encoder_scans, texts):
