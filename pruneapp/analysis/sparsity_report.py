@@ -78,6 +78,7 @@ def dangers(
     retained: Mapping[str, float] | None = None,
     repaired: Mapping[str, float] | None = None,
     measured: Mapping[str, MeasuredLoss] | None = None,
+    with_channels: Iterable[str] = (),
 ) -> Mapping[str, Danger]:
     """Return warnings for tensors that keep too little, by name in their order.
 
@@ -95,6 +96,9 @@ def dangers(
         tensors with replaced values; NaN for unknown ones, which are judged by their former values.
     measured
         Results of a scan, by names of tensors.
+    with_channels
+        Names of biases and norms in which only elements of pruned channels are pruned. They are not
+        listed: the weights of these channels are pruned, and judged, as well.
     """
     table = SparsityTable.of(tensors)
     numel, left = table.numel, table.numel - table.after
@@ -116,6 +120,7 @@ def dangers(
             severity[place] = Severity.LOSS if loss > curve.limit else Severity.NONE
     severity[(left == 0) & ~(norm >= ENOUGH_NORM)] = Severity.ALL
     severity[left == numel] = Severity.NONE
+    severity[[table.places[name] for name in with_channels if name in table.places]] = Severity.NONE
     return {
         table.names[i]: Danger(
             Severity(int(severity[i])),
@@ -330,6 +335,8 @@ class SparsityReport:
     repaired: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     # Results of a scan that apply to the tensors, see `dangers`.
     measured: Mapping[str, MeasuredLoss] = field(default_factory=lambda: MappingProxyType({}))
+    # Biases and norms in which only elements of pruned channels are pruned, see `dangers`.
+    with_channels: frozenset[str] = frozenset()
 
     @property
     def newly_pruned(self) -> int:
@@ -365,7 +372,7 @@ class SparsityReport:
     @cached_property
     def dangers(self) -> Mapping[str, Danger]:
         """Warnings for tensors that keep too little, in order."""
-        return dangers(self.table, self.retained, self.repaired, self.measured)
+        return dangers(self.table, self.retained, self.repaired, self.measured, self.with_channels)
 
     @cached_property
     def unpruned(self) -> int:

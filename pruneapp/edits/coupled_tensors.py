@@ -182,6 +182,28 @@ class Companions:
         return entry if entry is not None and entry.shape == (size,) and entry.prunable else None
 
 
+def pruned_with_channels(state: Snapshot, job: Job) -> frozenset[str]:
+    """Return the biases and norms in which only elements of pruned channels are pruned.
+
+    A channel counts as pruned if all its weights along dim 0 are. Vectors without pruned elements
+    are not included. `job` is only used to cancel.
+    """
+    checkpoint, masks = state.checkpoint, state.masks
+    entries = {name: checkpoint.entries[name] for name in job.cancel.each(masks)}
+    vectors = {n for n, entry in entries.items() if len(entry.shape) == 1 and masks.pruned(n)}
+    found: set[str] = set()
+    pairs = Companions(checkpoint, job.cancel)
+    for name, entry in entries.items() if vectors else ():
+        job.cancel.check()
+        if len(entry.shape) < 2 or masks.pruned(name) * entry.shape[0] < entry.numel:
+            continue  # less than one channel is pruned
+        pruned_along = [c.name for c in pairs.of(name) if c.name in vectors]
+        if pruned_along:
+            left = channels_left(masks[name], entry.shape, 0, job)
+            found.update(n for n in pruned_along if masks[n].bools()[left].all())
+    return frozenset(found)
+
+
 def with_companions(checkpoint: Checkpoint, edit: ManualEdit, job: Job | None = None) -> ManualEdit:
     """Extend an edit of channels to their companions, labeled "…, with bias and norm".
 

@@ -478,7 +478,12 @@ def _with_dependents(
             tensors.append(row)
     after = report.after + sum(more.values())
     return replace(
-        report, tensors=tuple(tensors), after=after, norm_retained=None, l1_retained=None
+        report,
+        tensors=tuple(tensors),
+        after=after,
+        norm_retained=None,
+        l1_retained=None,
+        with_channels=frozenset(name for name in more if len(snapshot.entry(name).shape) == 1),
     )
 
 

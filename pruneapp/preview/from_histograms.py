@@ -21,6 +21,7 @@ from pruneapp.analysis.sparsity_report import SparsityReport, with_none
 from pruneapp.analysis.statistics import sparsity
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.edits.coupled_tensors import pruned_with_channels
 from pruneapp.kernels.kernel import KeyRange
 from pruneapp.kernels.values import Float64s
 from pruneapp.masks.bitmask import BitMask
@@ -242,6 +243,7 @@ def report_since_opening(opened: Snapshot, now: Snapshot, job: Job) -> SparsityR
         norm_retained=norm,
         l1_retained=l1,
         repaired=_factors(now, job),
+        with_channels=pruned_with_channels(now, job),
     )
     if result.norm_retained is not None:
         now.remember(_KEY, result, _BYTES * len(names))

@@ -36,6 +36,7 @@ from pruneapp.edits.coupled_tensors import (
     Companions,
     prune_companions,
     pruned_filters,
+    pruned_with_channels,
 )
 from pruneapp.edits.dependents import known_dependents, prune_dependents
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
@@ -337,7 +338,13 @@ def compute_preview(
         entry=entry,
         entry_masks=entry_masks,
     )
-    report = replace(report, protected=protected_count, outside=outside, broken=broken)
+    report = replace(
+        report,
+        protected=protected_count,
+        outside=outside,
+        broken=broken,
+        with_channels=pruned_with_channels(state, job),
+    )
     return Preview(snapshot.revision, edit, step, masks, report, units)
 
 

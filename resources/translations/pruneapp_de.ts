@@ -1754,10 +1754,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
 <context>
     <name>Cells</name>
     <message>
-        <source>Below this module: {what}.</source>
-        <translation>Unter diesem Modul: {what}.</translation>
-    </message>
-    <message>
         <source>Excluded tensors in this module: {n}</source>
         <translation>Ausgenommene Tensoren in diesem Modul: {n}</translation>
     </message>
@@ -1800,6 +1796,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>{names} and {n} more</source>
         <translation>{names} und {n} weitere</translation>
+    </message>
+    <message>
+        <source>Below this module: {what}: {names}.</source>
+        <translation>Unter diesem Modul: {what}: {names}.</translation>
     </message>
     <message>
         <source>{text}.</source>

@@ -1754,10 +1754,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
 <context>
     <name>Cells</name>
     <message>
-        <source>Below this module: {what}.</source>
-        <translation>此模块之下：{what}。</translation>
-    </message>
-    <message>
         <source>Excluded tensors in this module: {n}</source>
         <translation>此模块中被排除的张量：{n}</translation>
     </message>
@@ -1800,6 +1796,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>{names} and {n} more</source>
         <translation>{names} 以及另外 {n} 个</translation>
+    </message>
+    <message>
+        <source>Below this module: {what}: {names}.</source>
+        <translation>此模块之下：{what}：{names}。</translation>
     </message>
     <message>
         <source>{text}.</source>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +17,11 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
-from pruneapp.edits.manual_edit import ManualEdit, ManualEditRequest
+from pruneapp.edits.manual_edit import ManualEdit, ManualEditRequest, ManualTarget
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.estimate import estimate
+from pruneapp.preview.from_histograms import report_since_opening
 from pruneapp.preview.preview import Preview, compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.support.document_edits import undo
@@ -238,3 +240,21 @@ def test_what_goes_is_what_the_channels_say(seed, sizes, amount):
             else:
                 np.testing.assert_array_equal(mask.bools(), stays[:, 0])
     assert preview.report.newly_pruned == sum(mask.pruned for mask in preview.masks.values())
+
+
+def test_vectors_of_pruned_channels_have_no_danger_of_their_own(opened):
+    """Regression: the bias of pruned neurons was marked, in the preview and after the step."""
+    _, document = opened
+    made = preview_of(document, asked(amount=6))
+    vectors = ("0.bias", *NORM)
+    assert {name: made.masks[name].pruned for name in vectors} == dict.fromkeys(vectors, 6)
+    assert list(made.report.dangers) == [CONV]
+    assert set(vectors) & set(replace(made.report, with_channels=frozenset()).dangers)
+    document.commit(made)
+    first, now = document.state_at(0).load(Job()), document.snapshot()
+    assert report_since_opening(first, now, Job()).with_channels == set(vectors)
+    left = int(np.flatnonzero(now.masks["0.bias"].bools())[0])
+    edit = ManualEdit("prune", (ManualTarget("0.bias", (((left, left + 1),),)),))
+    document.commit(compute_manual_edit(now, edit, Job()))
+    found = report_since_opening(first, document.snapshot(), Job())
+    assert found.with_channels == set(NORM), "the bias of a kept channel is pruned, too"

@@ -25,6 +25,7 @@ from pruneapp.gui.widgets.labels import (
     on_lines,
     plain,
     within_reason,
+    wrap_text,
 )
 from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.sparsity_bar import paint_bar
@@ -98,14 +99,7 @@ class Alarm(QAbstractButton):
         painter.setFont(font)
         painter.setPen(self.palette().color(DANGER))
         metrics = painter.fontMetrics()
-        lines = (self._warning_text, self._names_text)
-        for place, line in enumerate(lines):
-            text = elide_text(
-                within_reason(line),
-                metrics,
-                self.width() - place * self._indent,
-                Qt.TextElideMode.ElideRight,
-            )
+        for place, text in enumerate(self.lines()):
             painter.drawText(
                 place * self._indent, 2 + metrics.ascent() + place * metrics.lineSpacing(), text
             )
@@ -116,6 +110,17 @@ class Alarm(QAbstractButton):
                 QStyle.PrimitiveElement.PE_FrameFocusRect, option, painter, self
             )
         painter.end()
+
+    def lines(self) -> list[str]:
+        """Return the warning and the names as they are painted, on one line each.
+
+        A warning that is too long for a line continues on the next one, before the names.
+        """
+        metrics, width = self.fontMetrics(), self.width() - self._indent
+        names = within_reason(self._names_text)
+        if metrics.horizontalAdvance(self._warning_text) > self.width():
+            return wrap_text(f"{self._warning_text} {names}", self.font(), width, 2)
+        return [self._warning_text, elide_text(names, metrics, width, Qt.TextElideMode.ElideRight)]
 
     def _go(self) -> None:
         self.tensorRequested.emit(self._first)

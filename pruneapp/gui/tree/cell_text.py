@@ -20,7 +20,7 @@ from pruneapp.edits.group_edit import TensorGroup
 from pruneapp.gui.tree.nodes import CheckStates, Nodes
 from pruneapp.gui.widgets import number_format, reports
 from pruneapp.gui.widgets.engine_text import translate_declared, translate_sentence
-from pruneapp.gui.widgets.labels import as_plain, join_sentences, with_label
+from pruneapp.gui.widgets.labels import as_plain, join_names, join_sentences, with_label
 
 BAR_ROLE = int(Qt.ItemDataRole.UserRole)  # (share now, share after the step or None), or None
 DIM_ROLE = BAR_ROLE + 1  # bool: cannot be pruned
@@ -28,7 +28,7 @@ DANGER_ROLE = BAR_ROLE + 2  # glyph of the worst danger of the step for a tensor
 # bool: the tensor, or one below, is in a group with the focused tensor, and this column shows the
 # icon for it (the bar's column, or the name's if the bar has a danger glyph).
 GROUP_ROLE = BAR_ROLE + 3
-_MAX_NAMED = 4  # tensors of a group listed in a tooltip
+_MAX_NAMED = 4  # tensors of a group, or with a danger, listed in a tooltip
 EXCLUDED = "⊘"  # marks tensors that limits or rules exclude
 
 
@@ -201,19 +201,33 @@ class Cells(QObject):
         )
 
     def _danger_text(self, node: int) -> str:
-        """Return the reason for the glyph as a sentence; "" if there is no danger.
+        """Return the reason for the glyph as sentences; "" if there is no danger.
 
-        For a module, the number of tensors below it with the highest severity.
+        For a module, the tensors below it with the highest severity: the reason and the name of a
+        single one, or the number of several and the names of the first ones.
         """
         severity, count = self._worst_danger(node)
         if not count:
             return ""
         tensor = int(self.nodes.tensor[node])
-        if tensor < 0:
-            return self.tr("Below this module: {what}.").format(
-                what=reports.several(severity, count)
-            )
-        return reports.reason(self._dangers[self.nodes.names[tensor]])
+        if tensor >= 0:
+            return reports.reason(self._dangers[self.nodes.names[tensor]])
+        below = self.nodes.tensors_below(node).tolist()
+        tensors = [
+            at
+            for at in below
+            if (danger := self._dangers.get(self.nodes.names[at])) and danger.severity is severity
+        ]
+        shown = [self.nodes.rows[at].shown for at in tensors[:_MAX_NAMED]]
+        if len(tensors) == 1:
+            return with_label(shown[0], reports.reason(self._dangers[self.nodes.names[tensors[0]]]))
+        names = join_names(*shown)
+        if more := len(tensors) - len(shown):
+            text = self.tr("{names} and {n} more")
+            names = text.format(names=names, n=number_format.count(more))
+        return self.tr("Below this module: {what}: {names}.").format(
+            what=reports.several(severity, count), names=names
+        )
 
     def _is_excluded(self, node: int) -> bool:
         if self._excluded_below is None or self.nodes.alias[node]:

@@ -82,6 +82,12 @@ class Nodes:
         _, first, end = self._spans
         return running[end[node]] - running[first[node]]
 
+    def tensors_below(self, node: int) -> NDArray[np.intp]:
+        """Return the rows of the tensors below a node, in tree order."""
+        order, first, end = self._spans
+        span = np.arange(first[node], end[node])
+        return span if order is None else order[span]
+
     @cached_property
     def place(self) -> NDArray[np.int32]:
         """The rank of each tensor by name, "layer2" before "layer10"; computed on first use.

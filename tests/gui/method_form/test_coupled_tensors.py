@@ -9,7 +9,9 @@ from safetensors.torch import load_file, save_file
 from torch.nn.utils import prune
 
 from pruneapp import resources
+from pruneapp.gui.tree.cell_text import DANGER_ROLE
 from pruneapp.gui.tree.columns import Column
+from tests.gui.user import node_named
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 PAIRS = {
@@ -80,3 +82,29 @@ def test_the_form_says_how_many_of_the_tensors_have_any(user, tmp_path):
     user.check("a.conv.weight")
     user.wait(lambda: note.text() == "Prunes 1 bias or norm tensor in addition to the amount.")
     assert not note.isVisible(), "unless it is chosen"
+
+
+def test_bias_and_norm_of_pruned_channels_have_no_mark(user):
+    """Regression: each was marked as if the model lost more than the pruned channels."""
+    user.menu("File", "Try the sample")
+    user.wait_open(SAMPLE)
+    for name in ("fc1.weight", "fc2.weight", "fc3.weight"):
+        user.check(name)
+    user.choose(user.rule.method, "Ln structured (channels)")
+    user.ask_amount("85 %")
+    user.wait(user.views.form.companions.isVisible)
+    box_clicked(user)
+    user.wait_preview()
+
+    def marks() -> set[str]:
+        tree = user.views.tree
+        names = (*PAIRS, "bn1", "bn2", *(f"{layer}.weight" for layer in PAIRS))
+        names += tuple(name for of_layer in PAIRS.values() for name in of_layer)
+        found = {n: tree.model.index_of(node_named(tree, n), Column.SPARSITY) for n in names}
+        return {n for n, index in found.items() if index.data(DANGER_ROLE)}
+
+    weights = {*PAIRS, *(f"{layer}.weight" for layer in PAIRS)}
+    user.wait(lambda: marks() == weights)
+    user.click(user.button)
+    user.wait(lambda: user.document.position == 1)
+    user.wait(lambda: marks() == weights)

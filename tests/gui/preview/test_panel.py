@@ -279,6 +279,10 @@ def test_the_worst_is_said_in_a_line_that_leads_there(forecast, qtbot, palette_o
     assert alarm.accessibleName() == alarm.text()
     qtbot.wait(1)
     assert alarm.height() == height
+    alarm.resize(alarm.fontMetrics().horizontalAdvance(alarm.text()), height)
+    assert alarm.lines() == ["▲ Few weights or little L2 norm² left in 3 tensors:", "c, a, m.d"]
+    alarm.resize(alarm.width() * 2 // 3, height)
+    assert "".join(alarm.lines()) == alarm.text(), "the heading continues before the names"
     danger = QColor(LIGHT["danger"]).getRgb()[:3]
     image = alarm.grab().toImage()
     colors = {image.pixelColor(x, y).getRgb()[:3] for x in range(80) for y in range(height)}

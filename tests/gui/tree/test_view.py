@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -25,6 +26,7 @@ from pruneapp.gui.tree.nodes import MAX_DEPTH, ROOT, build_nodes
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.tree.view import ShareColumn
 from pruneapp.gui.widgets.theme import LIGHT, Style
+from tests.gui.user import plain
 
 Checked, Partly, Clear = (
     Qt.CheckState.Checked,
@@ -436,10 +438,18 @@ def test_what_would_be_hurt_has_a_sign_that_collapsed_modules_show_too(tree, qtb
     tree.view.setExpanded(index(tree, "layer2"), False)
     assert glyph_colors(tree, "layer2", LIGHT["danger"]) > 8
     assert glyph_colors(tree, "fc.weight", LIGHT["danger"]) > 8
-    told = index(tree, "layer2", sparsity).data(Qt.ItemDataRole.ToolTipRole)
-    assert "Below this module: few weights or little L2 norm² left in 1 tensor." in told
+    told = plain(index(tree, "layer2", sparsity).data(Qt.ItemDataRole.ToolTipRole))
+    assert "layer2.0.conv.weight: 2.3 % of its weights are left, with 40.0 % of its L2" in told
     words = index(tree, "fc.weight", sparsity).data(Qt.ItemDataRole.AccessibleTextRole)
     assert words.endswith("Danger: All of its weights are pruned.")
+    more = TensorSparsity("module.layer2.10.conv.weight", 9216, 0, 9000, 0.3)
+    two = replace(REPORT, tensors=(*REPORT.tensors, more))
+    tree.model.set_preview(after, two.dangers)
+    told = index(tree, "layer2", sparsity).data(Qt.ItemDataRole.ToolTipRole)
+    assert (
+        "Below this module: few weights or little L2 norm² left in 2 tensors: "
+        "layer2.0.conv.weight, layer2.10.conv.weight." in told
+    )
     tree.model.set_preview(None)
     assert not glyph_colors(tree, "layer2", LIGHT["danger"])
 
