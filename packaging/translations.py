@@ -32,7 +32,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from pruneapp.analysis.layout import layout
 from pruneapp.edits.group_edit import in_sentence
+from pruneapp.evaluation.script import BUILT_IN_NAMES
 from pruneapp.export.catalog import FORMATS
+from pruneapp.export.format import purpose_labels
 from pruneapp.groups.family import LABELS
 from pruneapp.gui.app.settings import LANGUAGE, SETTINGS
 from pruneapp.gui.commands.declarations import COMMANDS, LOCAL_KEYS
@@ -222,6 +224,10 @@ def _declared() -> Iterator[tuple[str, str]]:
         yield from ((where, sentence) for sentence in (*form.does_not, *form.kept_notes))
         yield from ((f"{where}, {loader.name}", loader.note) for loader in form.loaded_by)
         yield from _of_params(where, form.params)
+    yield from (("evaluation", name) for name in BUILT_IN_NAMES.values())
+    for sentence_encoder in (False, True):
+        labels = purpose_labels(sentence_encoder=sentence_encoder)
+        yield from (("purpose of an export", label) for label in labels.values())
     yield from _of_params("limits", LIMITS)
     yield from _of_params("schedule", SCHEDULE)
     yield from _of_params("repair", repair_controller.PARAMS)

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any
 
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli.files import open_model
 from pruneapp.cli.terminal import Output, attributes, file_line, size, table
-from pruneapp.export.format import Purpose
+from pruneapp.export.destination.sidecars import pooling_of
+from pruneapp.export.format import Purpose, purpose_labels
 from pruneapp.export.format_sizes import FormatOffer, format_offers
 from pruneapp.export.formats.compact import expand as expand_file
 from pruneapp.progress import Job
-
-_PURPOSES = {
-    Purpose.MAIL: "Share",
-    Purpose.TRANSFORMERS: "Load in transformers",
-    Purpose.TORCH: "Continue training in PyTorch",
-    Purpose.ARCHIVE: "Archive",
-}
 
 
 def sizes(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
@@ -28,7 +22,8 @@ def sizes(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     path = None if options.output is None else locate(options.output)
     document = open_model(options.file, options.state_dict, job, stack)
     offers = format_offers(document.snapshot(), job, path=path)
-    return Output(_lines(offers), lambda: list(map(_data, offers)))
+    labels = purpose_labels(sentence_encoder=bool(pooling_of(document.checkpoint)))
+    return Output(_lines(offers, labels), lambda: list(map(_data, offers)))
 
 
 def _data(offer: FormatOffer) -> dict[str, Any]:
@@ -39,7 +34,7 @@ def _data(offer: FormatOffer) -> dict[str, Any]:
     }
 
 
-def _lines(offers: tuple[FormatOffer, ...]) -> Iterator[str]:
+def _lines(offers: tuple[FormatOffer, ...], labels: Mapping[Purpose, str]) -> Iterator[str]:
     """Yield a table of the formats, the recommended format of each purpose, and notes."""
     rows = [
         (
@@ -47,7 +42,9 @@ def _lines(offers: tuple[FormatOffer, ...]) -> Iterator[str]:
             "" if offer.nbytes is None else f"{offer.nbytes:,}",
             "" if offer.nbytes is None else ("" if offer.exact else "about ") + size(offer.nbytes),
             offer.why_not
-            or ", ".join(_PURPOSES[purpose] for purpose in Purpose if purpose in offer.recommended),
+            or ", ".join(
+                label for purpose, label in labels.items() if purpose in offer.recommended
+            ),
             ", ".join(loader.name for loader in offer.loaded_by),
         )
         for offer in offers
@@ -56,7 +53,7 @@ def _lines(offers: tuple[FormatOffer, ...]) -> Iterator[str]:
     yield ""
     for offer in offers:
         for purpose, reason in offer.recommended.items():
-            yield f"{_PURPOSES[purpose]}: {offer.name}. {reason}"
+            yield f"{labels[purpose]}: {offer.name}. {reason}"
     for offer in offers:
         for sentence in (*offer.warnings, *offer.does_not):
             yield f"Note: {offer.name}: {sentence}"

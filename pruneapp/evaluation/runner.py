@@ -81,7 +81,7 @@ class Samples:
 class Conditions:
     """The conditions of a measurement; metrics of different conditions are not comparable."""
 
-    name: str  # name of the script or command
+    name: str  # name of the script or command, see `EvaluationScript.name`
     limit: int | None = None  # maximum number of samples
     seed: int = 0
     data: str = ""  # name of the text file or image folder of a built-in evaluation
@@ -256,7 +256,7 @@ class ScriptRunner:
     def __init__(
         self, script: EvaluationScript, interpreter: Interpreter, options: Options
     ) -> None:
-        self.name, self.sha256 = script.path.name, script.sha256
+        self.name, self.sha256 = script.name, script.sha256
         self.interpreter, self.options = str(interpreter.path), options
         data = None if options.text is None else _sha256_of(options.text)
         self.key = hashlib.sha256(

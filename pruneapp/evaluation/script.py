@@ -79,6 +79,17 @@ class Options:
             )
 
 
+# Names of the built-in evaluations, by the file name of their script.
+BUILT_IN_NAMES: Mapping[str, str] = {
+    "builtin_accuracy.py": "built-in evaluation of accuracy",
+    "builtin_agreement.py": "built-in evaluation of agreement on random token IDs",
+    "builtin_embedding.py": "built-in evaluation of embeddings",
+    "builtin_graph.py": "built-in evaluation of agreement on random inputs",
+    "builtin_images.py": "built-in evaluation of agreement on images",
+    "builtin_perplexity.py": "built-in evaluation of perplexity",
+}
+
+
 @dataclass(frozen=True)
 class EvaluationScript:
     """A Python file with `load`, `evaluate` or `calibrate`, with its content when it was read."""
@@ -127,6 +138,11 @@ class EvaluationScript:
     def shipped_for_graphs(cls) -> EvaluationScript:
         """Return the built-in script for ONNX models: agreement on seeded inputs."""
         return cls.read(resources.path("pruneapp_worker/builtin_graph.py"))
+
+    @property
+    def name(self) -> str:
+        """The file name, or what a built-in script evaluates, which the user did not choose."""
+        return BUILT_IN_NAMES[self.path.name] if self.builtin else self.path.name
 
     @property
     def measures_other_images(self) -> bool:

@@ -240,7 +240,7 @@ class Worker:
                 if self._foreign:
                     self.stop()
                     raise EvaluationError(
-                        f"'{self.script.path.name}' wrote into the pipe through which the worker "
+                        f"'{self.script.name}' wrote into the pipe through which the worker "
                         "answers, so its answers cannot be trusted.",
                         remedy="Print to standard output only.",
                     )
@@ -250,7 +250,7 @@ class Worker:
 
     def _timeout_error(self, limit: float | None) -> EvaluationError:
         return EvaluationError(
-            f"'{self.script.path.name}' took longer than the {limit:g} seconds that it was given.",
+            f"'{self.script.name}' took longer than the {limit:g} seconds that it was given.",
             remedy="Allow more time, or evaluate fewer samples.",
             details=self.log,
         )
@@ -279,7 +279,7 @@ class Worker:
                 details=log,
             )
         return EvaluationError(
-            f"The process of '{self.script.path.name}' {how}.", remedy=remedy, details=log
+            f"The process of '{self.script.name}' {how}.", remedy=remedy, details=log
         )
 
     def _error(self, message: dict[str, Any], label: str) -> Exception:
@@ -287,7 +287,7 @@ class Worker:
 
         `label` is what the worker was doing.
         """
-        name = self.script.path.name
+        name = self.script.name
         traceback = message.get("traceback", "")
         match message["error"]:
             case "cancelled":

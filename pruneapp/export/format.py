@@ -40,6 +40,20 @@ class Purpose(Enum):
     ARCHIVE = "archive"
 
 
+def purpose_labels(*, sentence_encoder: bool = False) -> Mapping[Purpose, str]:
+    """Return the display text of each purpose.
+
+    A folder of a `sentence_encoder` is loaded in sentence-transformers.
+    """
+    library = "sentence-transformers" if sentence_encoder else "transformers"
+    return {
+        Purpose.MAIL: "Share",
+        Purpose.TRANSFORMERS: f"Load in {library}",
+        Purpose.TORCH: "Continue training in PyTorch",
+        Purpose.ARCHIVE: "Archive",
+    }
+
+
 @dataclass(frozen=True)
 class Loader:
     """A program that loads files of a format."""

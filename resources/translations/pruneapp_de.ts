@@ -3934,6 +3934,61 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Geprunte Tensoren werden unquantisiert geschrieben: Wenden Sie llama-quantize auf den Export an.</translation>
     </message>
     <message>
+        <source>built-in evaluation of accuracy</source>
+        <extracomment>evaluation</extracomment>
+        <translation>integrierte Auswertung der Genauigkeit</translation>
+    </message>
+    <message>
+        <source>built-in evaluation of agreement on random token IDs</source>
+        <extracomment>evaluation</extracomment>
+        <translation>integrierte Auswertung der Übereinstimmung mit zufälligen Token-IDs</translation>
+    </message>
+    <message>
+        <source>built-in evaluation of embeddings</source>
+        <extracomment>evaluation</extracomment>
+        <translation>integrierte Auswertung der Embeddings</translation>
+    </message>
+    <message>
+        <source>built-in evaluation of agreement on random inputs</source>
+        <extracomment>evaluation</extracomment>
+        <translation>integrierte Auswertung der Übereinstimmung mit zufälligen Eingaben</translation>
+    </message>
+    <message>
+        <source>built-in evaluation of agreement on images</source>
+        <extracomment>evaluation</extracomment>
+        <translation>integrierte Auswertung der Übereinstimmung auf Bildern</translation>
+    </message>
+    <message>
+        <source>built-in evaluation of perplexity</source>
+        <extracomment>evaluation</extracomment>
+        <translation>integrierte Auswertung der Perplexität</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <extracomment>purpose of an export</extracomment>
+        <translation>Weitergeben</translation>
+    </message>
+    <message>
+        <source>Load in transformers</source>
+        <extracomment>purpose of an export</extracomment>
+        <translation>In transformers laden</translation>
+    </message>
+    <message>
+        <source>Continue training in PyTorch</source>
+        <extracomment>purpose of an export</extracomment>
+        <translation>In PyTorch weitertrainieren</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <extracomment>purpose of an export</extracomment>
+        <translation>Archivieren</translation>
+    </message>
+    <message>
+        <source>Load in sentence-transformers</source>
+        <extracomment>purpose of an export</extracomment>
+        <translation>In sentence-transformers laden</translation>
+    </message>
+    <message>
         <source>Min sparsity per tensor</source>
         <extracomment>limits, min_sparsity</extracomment>
         <translation>Mindest-Sparsity je Tensor</translation>
@@ -8233,28 +8288,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
 <context>
     <name>Purposes</name>
     <message>
-        <source>Share</source>
-        <translation>Weitergeben</translation>
-    </message>
-    <message>
-        <source>Load in transformers</source>
-        <translation>In transformers laden</translation>
-    </message>
-    <message>
-        <source>Continue training in PyTorch</source>
-        <translation>In PyTorch weitertrainieren</translation>
-    </message>
-    <message>
-        <source>Archive</source>
-        <translation>Archivieren</translation>
-    </message>
-    <message>
         <source>Select the best format for this purpose.</source>
         <translation>Das beste Format für diesen Zweck wählen.</translation>
-    </message>
-    <message>
-        <source>Load in sentence-transformers</source>
-        <translation>In sentence-transformers laden</translation>
     </message>
     <message>
         <source>Choose a purpose, or select a format below.</source>

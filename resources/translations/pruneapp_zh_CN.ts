@@ -3934,6 +3934,61 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>剪枝的张量以未量化形式写出：请对导出文件使用 llama-quantize。</translation>
     </message>
     <message>
+        <source>built-in evaluation of accuracy</source>
+        <extracomment>evaluation</extracomment>
+        <translation>内置评估：准确率</translation>
+    </message>
+    <message>
+        <source>built-in evaluation of agreement on random token IDs</source>
+        <extracomment>evaluation</extracomment>
+        <translation>内置评估：随机 token ID 上的一致性</translation>
+    </message>
+    <message>
+        <source>built-in evaluation of embeddings</source>
+        <extracomment>evaluation</extracomment>
+        <translation>内置评估：嵌入</translation>
+    </message>
+    <message>
+        <source>built-in evaluation of agreement on random inputs</source>
+        <extracomment>evaluation</extracomment>
+        <translation>内置评估：随机输入上的一致性</translation>
+    </message>
+    <message>
+        <source>built-in evaluation of agreement on images</source>
+        <extracomment>evaluation</extracomment>
+        <translation>内置评估：图像上的一致性</translation>
+    </message>
+    <message>
+        <source>built-in evaluation of perplexity</source>
+        <extracomment>evaluation</extracomment>
+        <translation>内置评估：困惑度</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <extracomment>purpose of an export</extracomment>
+        <translation>分享</translation>
+    </message>
+    <message>
+        <source>Load in transformers</source>
+        <extracomment>purpose of an export</extracomment>
+        <translation>在 transformers 中加载</translation>
+    </message>
+    <message>
+        <source>Continue training in PyTorch</source>
+        <extracomment>purpose of an export</extracomment>
+        <translation>在 PyTorch 中继续训练</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <extracomment>purpose of an export</extracomment>
+        <translation>归档</translation>
+    </message>
+    <message>
+        <source>Load in sentence-transformers</source>
+        <extracomment>purpose of an export</extracomment>
+        <translation>在 sentence-transformers 中加载</translation>
+    </message>
+    <message>
         <source>Min sparsity per tensor</source>
         <extracomment>limits, min_sparsity</extracomment>
         <translation>每个张量的最小稀疏度</translation>
@@ -8233,28 +8288,8 @@ Code inside checkpoints is never executed.</source>
 <context>
     <name>Purposes</name>
     <message>
-        <source>Share</source>
-        <translation>分享</translation>
-    </message>
-    <message>
-        <source>Load in transformers</source>
-        <translation>在 transformers 中加载</translation>
-    </message>
-    <message>
-        <source>Continue training in PyTorch</source>
-        <translation>在 PyTorch 中继续训练</translation>
-    </message>
-    <message>
-        <source>Archive</source>
-        <translation>归档</translation>
-    </message>
-    <message>
         <source>Select the best format for this purpose.</source>
         <translation>为此用途选择最佳格式。</translation>
-    </message>
-    <message>
-        <source>Load in sentence-transformers</source>
-        <translation>在 sentence-transformers 中加载</translation>
     </message>
     <message>
         <source>Choose a purpose, or select a format below.</source>

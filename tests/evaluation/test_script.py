@@ -23,6 +23,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import ScriptRunner
 from pruneapp.evaluation.script import (
+    BUILT_IN_NAMES,
     EvaluationScript,
     Interpreter,
     Options,
@@ -260,6 +261,9 @@ def test_only_what_is_shipped_is_built_in(tmp_path, text, embeds):
     copy.parent.mkdir()
     copy.write_text(shipped.text)
     assert not EvaluationScript.read(copy).builtin
+    assert EvaluationScript.read(copy).name == copy.name
+    names = {path.name for path in resources.path("pruneapp_worker").glob("builtin_*.py")}
+    assert names == set(BUILT_IN_NAMES)
 
 
 def functions_of(text, tmp_path):

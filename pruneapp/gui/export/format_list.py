@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QGridLayout, QLabel, QRadioButton, QWidget
 
-from pruneapp.export.format import Loader, Purpose
+from pruneapp.export.format import Loader, Purpose, purpose_labels
 from pruneapp.export.format_sizes import FormatOffer
 from pruneapp.export.report import TargetCheck
 from pruneapp.export.rounding import SMALLER, RoundingCost
@@ -351,13 +351,8 @@ class Purposes(QWidget):
         self.reason.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
         layout = lay_in_column(self)
         row = add_row(layout, spacing=24)
-        for purpose, words in (
-            (Purpose.MAIL, self.tr("Share")),
-            (Purpose.TRANSFORMERS, self.tr("Load in transformers")),
-            (Purpose.TORCH, self.tr("Continue training in PyTorch")),
-            (Purpose.ARCHIVE, self.tr("Archive")),
-        ):
-            button = QRadioButton(words, self)
+        for purpose, label in purpose_labels().items():
+            button = QRadioButton(translate_declared(label), self)
             button.setAccessibleDescription(self.tr("Select the best format for this purpose."))
             self._group.addButton(button)
             self.buttons[purpose] = button
@@ -369,7 +364,8 @@ class Purposes(QWidget):
 
     def set_sentence_encoder(self) -> None:
         """Name sentence-transformers as the library that loads the model."""
-        self.buttons[Purpose.TRANSFORMERS].setText(self.tr("Load in sentence-transformers"))
+        for purpose, label in purpose_labels(sentence_encoder=True).items():
+            self.buttons[purpose].setText(translate_declared(label))
 
     def set_offers(self, offers: Sequence[FormatOffer]) -> None:
         """Set the formats with their recommendations; emit `chosen` if the best one has changed."""

@@ -29,7 +29,7 @@ from pruneapp.evaluation.runner import Conditions, Samples
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.clipboard import copy_on_key
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
-from pruneapp.gui.widgets.engine_text import translate_sentence
+from pruneapp.gui.widgets.engine_text import translate_declared, translate_sentence
 from pruneapp.gui.widgets.labels import (
     as_plain,
     as_sentence,
@@ -325,7 +325,7 @@ def conditions_in_words(conditions: Conditions) -> str:
     Data and limit are left out if there are none; long names are shortened. If the samples are
     known, they replace the limit: ``100 of 504 windows, 12,800 tokens``.
     """
-    parts = [abridge_text(escape_text(conditions.name))]
+    parts = [_name_in_words(conditions)]
     if conditions.data:
         parts.append(abridge_text(escape_text(conditions.data)))
     parts.extend(samples_in_words(conditions.samples, conditions.limit))
@@ -338,11 +338,17 @@ def data_in_words(conditions: Conditions) -> str:
 
     The data of the user's script or command are unknown, so its name is returned.
     """
-    name = conditions.data or conditions.name
+    name = abridge_text(escape_text(conditions.data)) or _name_in_words(conditions)
     if conditions.kind == "inputs":
         name = translate("Quality", "random inputs")
-    samples = samples_in_words(conditions.samples, conditions.limit)
-    return join_names(abridge_text(escape_text(name)), *samples)
+    return join_names(name, *samples_in_words(conditions.samples, conditions.limit))
+
+
+def _name_in_words(conditions: Conditions) -> str:
+    """Return the name of the script or command, or the translated one of a built-in evaluation."""
+    if conditions.kind in {"script", "command"}:
+        return abridge_text(escape_text(conditions.name))
+    return translate_declared(conditions.name)
 
 
 def samples_in_words(samples: Samples | None, limit: int | None = None) -> list[str]:

@@ -317,7 +317,7 @@ def test_a_scan_is_reported_as_its_page_shows_it(document):
 def test_a_scan_is_reported_with_its_data_in_the_metric_that_the_user_chose(document):
     conditions = {
         **dict.fromkeys(("checkpoint", "checkpoint_sha256", "script_sha256"), "model"),
-        "script": "builtin_embedding.py",
+        "script": "built-in evaluation of embeddings",
         "interpreter_sha256": "",
         "method": "l1_unstructured",
         "data": "text:ab",
@@ -336,7 +336,7 @@ def test_a_scan_is_reported_with_its_data_in_the_metric_that_the_user_chose(docu
         "calibration": ["text:ab"],
     }
     samples = {"unit": "lines", "used": 60, "total": 60}
-    measured = {"name": "builtin_embedding.py", "data": "calib.txt", "data_sha256": "ab" * 32}
+    measured = {"name": conditions["script"], "data": "calib.txt", "data_sha256": "ab" * 32}
     kept = {
         "scan": scan,
         "evaluation": "e",
@@ -347,7 +347,8 @@ def test_a_scan_is_reported_with_its_data_in_the_metric_that_the_user_chose(docu
     text = _Page(as_html(collect_report(source, Job()))).text
     words = text[text.index("Sensitivity") :]
     assert words.startswith("Sensitivity cosine with one tensor"), words[:200]
-    assert "Measured by builtin_embedding.py, calib.txt, 60 of 60 sentences, seed 0." in words
+    measured_by = "Measured by built-in evaluation of embeddings, calib.txt, 60 of 60 sentences"
+    assert f"{measured_by}, seed 0." in words
     assert "a.weight600−0.25 ▲" in words
     assert "calib.txt (scan data)" in words
 

@@ -260,6 +260,7 @@ def test_folders_of_transformers_need_no_script_and_no_question(user, tmp_path):
     pages = DataSource(DataKind.TEXT, str(tmp_path / "pages.txt"), sys.executable)
     run, _ = request(user, scripts, pages)
     assert run[0].script.path.name == "builtin_embedding.py", "perplexity needs logits"
+    assert run[0].script.name == "built-in evaluation of embeddings", "not a file of the user"
     assert str(runner.worker.python) == sys.executable
     for source, words in (
         (pages, "Each line of the text is a sentence: cosine between its embedding and that of"),

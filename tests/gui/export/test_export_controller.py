@@ -14,6 +14,7 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QLabel
 from safetensors.torch import load, load_file, save_file
 
+from pruneapp.__main__ import main
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.entries import RecoverySource, RepairSource
 from pruneapp.document.step import Row, Step
@@ -794,8 +795,9 @@ def test_the_comparison_script_uses_the_sentences_of_the_evaluation(
     ("pooling", "library"), [(True, "sentence-transformers"), (False, "transformers")]
 )
 def test_the_purpose_names_the_library_that_loads_the_folder(
-    user, file, tmp_path, pooling, library
+    user, file, tmp_path, capsys, pooling, library
 ):
+    """Regression: the command `sizes` named transformers for each model."""
     folder = tmp_path / "encoder"
     (folder / "1_Pooling").mkdir(parents=True)
     file.rename(folder / "model.safetensors")
@@ -810,5 +812,8 @@ def test_the_purpose_names_the_library_that_loads_the_folder(
         (folder / "1_Pooling/config.json").write_text('{"pooling_mode_mean_tokens": true}')
     user.open_file(folder)
     dialog = user.open_export()
-    assert dialog.purposes.buttons[Purpose.TRANSFORMERS].text() == f"Load in {library}"
+    purpose = dialog.purposes.buttons[Purpose.TRANSFORMERS].text()
+    assert purpose == f"Load in {library}"
     leave(user)
+    assert main(["sizes", str(folder)]) == 0
+    assert f"{purpose}: safetensors. " in capsys.readouterr().out
