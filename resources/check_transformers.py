@@ -98,14 +98,22 @@ def print_samples(tokenizer):
         print(f"{used:,} sentences of {SOURCE}")
 
 
+def sentence_tokens(config):
+    """Return the maximum number of tokens of a sentence: the same as when Pruneapp evaluates it."""
+    text = config.get_text_config()
+    names = "max_position_embeddings", "n_positions", "max_sequence_length"
+    sizes = [n for n in (getattr(text, name, None) for name in names) if isinstance(n, int)]
+    context = sizes[0] if sizes else 2048
+    declared_most = declared("sentence_bert_config.json").get("max_seq_length") or 2048
+    return min(2048, context - 2, declared_most)
+
+
 def examples(config, tokenizer):
     """Return a title and the keyword arguments of the model for each example."""
     takes = inspect.signature(Model.forward).parameters
     found = []
     if tokenizer is not None:
-        declared_most = declared("sentence_bert_config.json").get("max_seq_length") or 512
-        positions = getattr(config.get_text_config(), "max_position_embeddings", 512)
-        most = min(512, declared_most, positions, tokenizer.model_max_length)
+        most = sentence_tokens(config)
         for sentence in SENTENCES:
             # One at a time: nothing is padded, so that every token counts.
             encoded = tokenizer(sentence, truncation=True, max_length=most, return_tensors="pt")

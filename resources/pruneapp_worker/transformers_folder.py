@@ -179,9 +179,24 @@ def pooled_embedding(output: Any) -> Any:
     return {"sentence_embedding": torch.cat([POOLINGS[name](states) for name in names], -1)}
 
 
+def sentence_tokens(model: Any) -> int:
+    """Return the maximum number of tokens of a sentence, as in check_transformers.py.
+
+    It is the ``max_seq_length`` of the first loaded folder that declares one, as in
+    sentence-transformers, but at most that of the model.
+    """
+    most = min(MOST_TOKENS, context_of(model) - 2)  # RoBERTa's positions begin at 2
+    for folder in map(Path, _folders):
+        file = folder / "sentence_bert_config.json"
+        found = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+        if isinstance(declared := found.get("max_seq_length"), int):
+            return min(most, declared)
+    return most
+
+
 @torch.no_grad()
 def calibrate_on_lines(model: Any, text: str, progress: Any, limit: Any = None) -> None:
-    """Run each line of a text as a sentence, truncated to the model's maximum length.
+    """Run each line of a text as a sentence, truncated to `sentence_tokens`.
 
     Empty lines are skipped; at most `limit` are run, and stored in `SENTENCES`. Raises
     `ContractError` if there is no line.
@@ -192,8 +207,7 @@ def calibrate_on_lines(model: Any, text: str, progress: Any, limit: Any = None) 
         raise no_text(text)
     SENTENCES[:] = lines
     SAMPLES.update(unit="lines", used=len(lines), total=len(found), tokens=0)
-    tokenizer = tokenizer_of_folder()
-    most = min(MOST_TOKENS, context_of(model) - 2)  # RoBERTa's positions begin at 2
+    tokenizer, most = tokenizer_of_folder(), sentence_tokens(model)
     for line in progress(lines):
         ids = tokenizer(line, truncation=True, max_length=most)["input_ids"]
         SAMPLES["tokens"] += len(ids)

@@ -292,6 +292,14 @@ def test_of_an_encoder_the_agreement_on_the_lines_of_a_text_is_measured(tmp_path
         assert measured.samples.tokens >= 3 + 4
         cosines = measured.metrics["mean_cosine"].samples
         assert len(cosines) == 3
+        declared = path / "sentence_bert_config.json"
+        declared.write_text('{"max_seq_length": 3}')
+        runner.run(state, 0, Job(), reference=True)
+        shorter = runner.run(pruned, 0, Job()).samples
+        assert shorter is not None
+        assert shorter.tokens == 3 * 3 < measured.samples.tokens
+        declared.unlink()
+        runner.run(state, 0, Job(), reference=True)
         assert measured.metrics["mean_cosine"].value == pytest.approx(sum(cosines) / 3)
         assert measured.metrics["lowest_cosine"].value == min(cosines)
         lowest = pages.read_text().split("\n")[0::2][:1] + pages.read_text().split("\n")[2:]

@@ -18,6 +18,8 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError
 from pruneapp.evaluation.classifier import classifier_of
+from pruneapp.evaluation.runner import ScriptRunner, as_on_disk
+from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options
 from pruneapp.export.exporter import export
 from pruneapp.export.report import ExportRequest
 from pruneapp.export.scripts.comparison_script import (
@@ -541,6 +543,37 @@ def test_an_encoder_is_compared_on_all_sentences_of_the_evaluation(tmp_path, lim
     printed = run(script, tmp_path)
     assert f"{said}\n" in printed
     assert re.findall(r"^  1\.0000  (.+)$", printed, re.MULTILINE) == LINES[:used]
+
+
+@pytest.mark.filterwarnings("ignore")  # of transformers, unrelated
+@pytest.mark.parametrize("declared", [None, 7])
+def test_long_sentences_have_the_cosines_of_the_evaluation(tmp_path, declared):
+    """Regression: the script and the evaluation truncated them to different numbers of tokens."""
+    import transformers as t
+
+    folder, text = tmp_path / "model", tmp_path / "mine.txt"
+    text.write_text("\n".join(LINES))
+    sentence_encoder(folder, pooling_mode_mean_tokens=True)
+    if declared is not None:
+        (folder / "sentence_bert_config.json").write_text(f'{{"max_seq_length": {declared}}}')
+    torch.manual_seed(0)
+    sizes = {**SMALL, "vocab_size": 30, "max_position_embeddings": 20, "initializer_range": 0.5}
+    t.BertModel(t.BertConfig(**sizes)).save_pretrained(folder)
+    shipped = EvaluationScript.shipped(text=True, embeds=True)
+    options = Options(device="cpu", text=text)
+    runner = ScriptRunner(shipped, Interpreter(Path(sys.executable), ""), options)
+    with contextlib.closing(runner), open_checkpoint(folder) as checkpoint:
+        names = [e.name for e in checkpoint.entries.values() if e.by_default]
+        kept = {n: np.arange(checkpoint.entry(n).numel) % 2 == 0 for n in names}
+        kept = {n: mask.reshape(checkpoint.entry(n).shape) for n, mask in kept.items()}
+        state = as_snapshot(checkpoint, kept)
+        runner.run(as_on_disk(state), 0, Job(), reference=True)
+        cosines = runner.run(state, 0, Job()).metrics["mean_cosine"].samples
+        report = export(state, ExportRequest("safetensors", tmp_path / "o"), Job())
+        printed = run(check_script(checkpoint, report, EvaluationData(text=text)), tmp_path)
+    rows = re.findall(r"^  (-?\d\.\d{4})  ", printed, re.MULTILINE)
+    assert [float(row) for row in rows] == pytest.approx(cosines, abs=2e-4)
+    assert len({*rows[-9:]}) <= 3, "they are truncated, so only their letter differs"
 
 
 @pytest.mark.parametrize("form", ["safetensors", "torch", "compact"])
