@@ -10281,6 +10281,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Der aktuelle Zustand, {state}, ist zu {share} geprunt. Umfänge sind Anteile dessen, was von jedem Tensor darin verbleibt. Um das ungeprunte Modell zu scannen, gehen Sie im Verlauf zuerst zu „Geöffnet“.</translation>
     </message>
     <message>
+        <source>Statistics file: {file}.</source>
+        <translation>Statistikdatei: {file}.</translation>
+    </message>
+    <message>
         <source>{tensors} × {amounts}:</source>
         <translation>{tensors} × {amounts}:</translation>
     </message>
@@ -10395,6 +10399,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>{method}, repaired</source>
         <translation>{method}, repariert</translation>
+    </message>
+    <message>
+        <source>{method}, with {file}</source>
+        <translation>{method}, mit {file}</translation>
     </message>
     <message>
         <source>These results are of another state, so a click does not set the form.</source>
@@ -10527,6 +10535,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Runs with {python} ({found}).</source>
         <translation>Läuft mit {python} ({found}).</translation>
+    </message>
+    <message>
+        <source>▲ States are evaluated on the same data, so their metrics will be better than on other data.</source>
+        <translation>▲ Zustände werden mit denselben Daten ausgewertet; ihre Metriken werden also besser sein als mit anderen Daten.</translation>
     </message>
     <message>
         <source>Samples: at most {n} of the data of the script.</source>

@@ -10280,6 +10280,10 @@ computed on this computer.</source>
         <translation>当前状态 {state} 已剪枝 {share}。剪枝量是其中每个张量剩余部分的比例。若要扫描未剪枝模型，请先在历史中转到“已打开”。</translation>
     </message>
     <message>
+        <source>Statistics file: {file}.</source>
+        <translation>统计文件：{file}。</translation>
+    </message>
+    <message>
         <source>{tensors} × {amounts}:</source>
         <translation>{tensors} × {amounts}：</translation>
     </message>
@@ -10394,6 +10398,10 @@ computed on this computer.</source>
     <message>
         <source>{method}, repaired</source>
         <translation>{method}，已修复</translation>
+    </message>
+    <message>
+        <source>{method}, with {file}</source>
+        <translation>{method}，使用 {file}</translation>
     </message>
     <message>
         <source>These results are of another state, so a click does not set the form.</source>
@@ -10526,6 +10534,10 @@ computed on this computer.</source>
     <message>
         <source>Runs with {python} ({found}).</source>
         <translation>使用 {python} 运行（{found}）。</translation>
+    </message>
+    <message>
+        <source>▲ States are evaluated on the same data, so their metrics will be better than on other data.</source>
+        <translation>▲ 各状态在相同的数据上评估，因此其指标会好于在其他数据上的指标。</translation>
     </message>
     <message>
         <source>Samples: at most {n} of the data of the script.</source>

@@ -413,8 +413,30 @@ class ScriptController(Feature[ConsentDialog]):
         if of_data and choice.use:
             of_data = choice.use
         limit = self._limit_text(found, choice)
-        parts = of_data, words, translate_sentence(python.notice), limit
+        same = self._same_data_text(found, choice)
+        parts = of_data, same, words, translate_sentence(python.notice), limit
         return join_sentences(*parts)
+
+    def _same_data_text(self, found: _Found, choice: SourceChoice) -> str:
+        """Return a warning if data to calibrate or train with are those of the evaluation.
+
+        "" for scripts, whose functions can use different data, and for evaluations.
+        """
+        options, document = found.agreed.options, self.session.document
+        data = options.text or options.images
+        if not choice.use or data is None or document is None:
+            return ""
+        of_file = self._settings.own_sources(document.checkpoint.path)
+        evaluated = of_file.get(PURPOSE, {})
+        kind = DataKind.TEXT if options.text else DataKind.IMAGES
+        if evaluated.get("kind") != kind.value or found.agreed.script.measures_other_images:
+            return ""
+        if expand_home(evaluated.get("path", "")).absolute() != data.absolute():
+            return ""
+        return self.tr(
+            "▲ States are evaluated on the same data, so their metrics will be better than on "
+            "other data."
+        )
 
     def _limit_text(self, found: _Found, choice: SourceChoice) -> str:
         """Return what the samples are, and their number; empty without a limit, or if it is known.

@@ -328,6 +328,11 @@ class FormController(Feature[QDialog]):
             self.load("statistics", statistics)
 
     @property
+    def statistics_file(self) -> str:
+        """The name of the loaded statistics file, with its inputs if known; "" for none."""
+        return self._form.context.statistics_file
+
+    @property
     def is_prepared(self) -> bool:
         """Whether the form still requests what `prepare` has set."""
         return self._prepared is not None and self._form.request() == self._prepared

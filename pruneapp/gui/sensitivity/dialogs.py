@@ -175,6 +175,7 @@ class ScanDialog(DecisionDialog):
         self.estimate = plain(wrap=True, ink=MUTED)
         self.estimate.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
         self.methods.activated.connect(self._on_changed)
+        self.repair.toggled.connect(self._on_changed)
         self.fractions.entered.connect(self._on_changed)
         self._error = ""
         parts = about, self.state, self.choice, rows, repairing, self.estimate

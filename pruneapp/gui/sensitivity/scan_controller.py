@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections import Counter
@@ -19,7 +20,7 @@ from pruneapp.document.edit import EditKind
 from pruneapp.document.entries import RowConfiguration, RowEntry
 from pruneapp.document.history import PastState
 from pruneapp.document.step import Row
-from pruneapp.errors import PruneAppError, SelectionError
+from pruneapp.errors import ParameterError, PruneAppError, SelectionError
 from pruneapp.evaluation.report.results import KeptScan, scans_in
 from pruneapp.evaluation.runner import conditions_of
 from pruneapp.evaluation.scan import (
@@ -374,12 +375,25 @@ class ScanController(Feature[ScanDialog]):
         return ScanRequest(names, method.name, values, amounts, repair=repair)
 
     def _estimate(self, dialog: ScanDialog, names: tuple[str, ...]) -> None:
-        """Show in the dialog how many evaluations are left and how long they take, or an error."""
+        """Show in the dialog how many evaluations are left and how long they take, or an error.
+
+        The statistics file is named before if the scan uses it.
+        """
         try:
             request = self._scan_request(dialog, names)
         except PruneAppError as error:
             dialog.set_estimate(translate_error(error, _LABELS), trouble=True)
             return
+        of_statistics = ""
+        if request.repair or registry.get(request.method).takes_statistics:
+            of_statistics = self.tr("Statistics file: {file}.").format(
+                file=self._form.statistics_file
+            )
+        words = self._estimate_words(dialog, request)
+        dialog.set_estimate(join_sentences(of_statistics, words))
+
+    def _estimate_words(self, dialog: ScanDialog, request: ScanRequest) -> str:
+        names = request.names
         evaluations = len(names) * len(request.amounts)
         known, is_sure = self._known_evaluations(dialog, request)
         left = evaluations - known if is_sure else evaluations
@@ -393,8 +407,7 @@ class ScanController(Feature[ScanDialog]):
         )
         if not left:
             done = self.tr("{words} all evaluations ({n}) are measured already.")
-            dialog.set_estimate(done.format(words=words, n=number_format.count(known)))
-            return
+            return done.format(words=words, n=number_format.count(known))
         if is_sure and known:
             count = number_format.plural(
                 left, self.tr("1 evaluation is left"), self.tr("{n} evaluations are left")
@@ -422,7 +435,7 @@ class ScanController(Feature[ScanDialog]):
                 "How long an evaluation takes is not known yet. The scan evaluates the unpruned "
                 "model first, and then shows the time left."
             )
-        dialog.set_estimate(join_sentences(words, more))
+        return join_sentences(words, more)
 
     def _known_evaluations(self, dialog: ScanDialog, request: ScanRequest) -> tuple[int, bool]:
         """Return how many evaluations of a request are known, and whether that is sure.
@@ -752,9 +765,13 @@ class ScanController(Feature[ScanDialog]):
             words = translate_declared(registry.get(scan.conditions.method).label)
         except PruneAppError:
             words = scan.conditions.method  # that is not loaded now
-        return (
-            self.tr("{method}, repaired").format(method=words) if scan.conditions.repair else words
-        )
+        if scan.conditions.repair:
+            words = self.tr("{method}, repaired").format(method=words)
+        with contextlib.suppress(ParameterError):  # no statistics, or they are not loaded now
+            used = scan.conditions.values.get(STATISTICS.name) or scan.conditions.repair
+            file = statistics_of(str(used)).path.name
+            words = self.tr("{method}, with {file}").format(method=words, file=file)
+        return words
 
     def _row(self, scan: Scan, name: str, amount: float) -> Row:
         conditions = scan.conditions

@@ -426,7 +426,12 @@ def test_each_tensor_is_repaired_by_statistics_that_are_loaded(scans, opened, ru
     dialog = scans.ask()
     assert dialog.repair.isEnabled()
     assert dialog.no_repair.isHidden()
+    opened.choose(dialog.methods, "Wanda (per tensor)")
+    assert dialog.estimate.text().startswith("Statistics file: s.safetensors. 2 checked tensors")
+    opened.choose(dialog.methods, "L1 unstructured (magnitude)")
+    assert "Statistics" not in dialog.estimate.text(), "neither method nor repair uses them"
     opened.click(dialog.repair, QPoint(8, dialog.repair.height() // 2))
+    assert "Statistics file: s.safetensors." in dialog.estimate.text()
     opened.type(dialog.fractions, "50%")
     opened.click(dialog.go)
     opened.wait(lambda: opened.workbench.scripts.dialog is not None)
@@ -436,7 +441,8 @@ def test_each_tensor_is_repaired_by_statistics_that_are_loaded(scans, opened, ru
     opened.wait_idle()
     (runner,) = runners
     assert runner.repaired[-2:] == [{FIRST}, set()]
-    assert "Method: L1 unstructured (magnitude), repaired." in scans.view.about.text()
+    about = "Method: L1 unstructured (magnitude), repaired, with s.safetensors."
+    assert about in scans.view.about.text()
 
 
 def prune(opened, amount="10 %"):
