@@ -179,7 +179,10 @@ class SourceChoice(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(6)
-        grid.setColumnStretch(1, 1)
+        # Fields of paths extend over columns 1 and 2, so that the buttons in column 3 are only as
+        # wide as their texts; the choice of `better` values, which is wider, begins in column 2.
+        grid.setColumnStretch(1, 100)
+        grid.setColumnStretch(2, 1)
         grid.setColumnMinimumWidth(1, _FIELD_WIDTH)
         for row, kind in enumerate(kinds):
             label, help_ = _label_and_help(kind)
@@ -190,17 +193,17 @@ class SourceChoice(QWidget):
             grid.addWidget(radio, row, 0)
             if kind is DataKind.TOKENS:
                 note = plain(help_, ink=MUTED)
-                grid.addWidget(note, row, 1, 1, 2)
+                grid.addWidget(note, row, 1, 1, 3)
             elif kind is DataKind.COMMAND:
                 field = self.fields[kind] = self._field(label.replace("&", ""), help_)
                 field.setPlaceholderText("python evaluate.py {checkpoint}")
                 grid.addWidget(field, row, 1)
-                grid.addWidget(self.better, row, 2)
+                grid.addWidget(self.better, row, 2, 1, 2)
                 choose_by_click(radio, self.better)
             elif kind is DataKind.INPUTS:
                 field = self.fields[kind] = self._field(label.replace("&", ""), help_)
                 field.setPlaceholderText("batch=1")
-                grid.addWidget(field, row, 1, 1, 2)
+                grid.addWidget(field, row, 1, 1, 3)
             else:
                 name = label.replace("&", "")
                 beside = (self.recent, self.template) if kind is DataKind.SCRIPT else ()
@@ -344,14 +347,14 @@ class SourceChoice(QWidget):
         button.setAutoDefault(False)
         button.setAccessibleDescription(with_label(name, help_))
         line = QHBoxLayout()
-        grid.addLayout(line, row, 1)
+        grid.addLayout(line, row, 1, 1, 2)
         line.setSpacing(8)
         line.addWidget(field, 1)
         for before, widget in pairwise((field, *beside, button)):
             QWidget.setTabOrder(before, widget)
         for widget in beside:
             line.addWidget(widget)
-        grid.addWidget(button, row, 2)
+        grid.addWidget(button, row, 3)
         return field, button
 
     def _field(self, name: str, help_: str) -> LineEdit:
@@ -382,7 +385,7 @@ class SourceChoice(QWidget):
         )
         self.seed.setPlaceholderText("0")
         both = QHBoxLayout()
-        grid.addLayout(both, row, 1)
+        grid.addLayout(both, row, 1, 1, 2)
         both.setSpacing(8)
         for field in (self.limit, self.seed):
             field.setMinimumWidth(self.fontMetrics().horizontalAdvance("0") * _FIELD_DIGITS)

@@ -184,3 +184,15 @@ def test_evaluate_is_disabled_while_the_source_has_an_error(qtbot):
     assert not dialog.go.isEnabled()
     dialog.choice.set_found("Runs with /x/python.")
     assert dialog.go.isEnabled()
+
+
+def test_the_field_of_a_path_has_all_the_room_next_to_its_buttons(choice):
+    """Regression: Browse was as wide as the choice of better values, and the field was short."""
+    browse, better = choice.buttons[DataKind.SCRIPT], choice.better
+    assert browse.width() < better.width()
+    assert browse.width() <= browse.sizeHint().width()
+    field = choice.fields[DataKind.TEXT]
+    gap = browse.x() - choice.fields[DataKind.TEXT].geometry().right()
+    assert 0 < gap <= 12
+    assert field.width() > choice.fields[DataKind.COMMAND].width()
+    assert better.geometry().right() == browse.geometry().right()
