@@ -432,20 +432,20 @@ class PruneAction(QWidget):
         *,
         exact: bool = True,
         again: bool = False,
-        done: bool = False,
+        repeats: bool = False,
         n_emptied: int = 0,
     ) -> None:
         """Show the number of channels or units to prune, or of weights if there are none.
 
         The button is disabled if there are neither. `exact`: whether `weights` is exact, not an
         upper bound. `again`: the current state is shown, not a preview, so the button is not
-        highlighted; `done`: a step of the form led to that state. `n_emptied`: number of tensors
-        that the step prunes completely, for which the text has a symbol, the tooltip the number,
-        and the main button the color of a warning.
+        highlighted; `repeats`: a step of the same methods led to that state. `n_emptied`: number of
+        tensors that the step prunes completely, for which the text has a symbol, the tooltip the
+        number, and the main button the color of a warning.
         """
         warning = several(Severity.ALL, n_emptied) if n_emptied else ""
         if weights or units.count:
-            text = self.tr("Prune again: {what}") if done else self.tr("Prune {what}")
+            text = self.tr("Prune again: {what}") if repeats else self.tr("Prune {what}")
             text = text.format(what=self._words(weights, units, exact=exact))
             text = f"{GLYPHS[Severity.ALL]} {text}" if warning else text
         else:
@@ -472,7 +472,10 @@ class PruneAction(QWidget):
         self._update_preview()
 
     def set_unknown(self, *, done: bool) -> None:
-        """Show the button without a number, which is not known yet; `done` as in `set_count`."""
+        """Show the button without a number, which is not known yet.
+
+        `done`: a step of the form led to the current state.
+        """
         self._show(self.tr("Prune again") if done else self.tr("Prune"), again=True)
 
     def set_refused(self, why: str) -> None:

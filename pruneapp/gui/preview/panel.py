@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -28,6 +29,7 @@ from pruneapp.gui.widgets.short_names import ShortNames
 
 BUSY_MS = 200
 LONG_MS = 2_500
+_PERCENT = re.compile(r"(\d) %")
 _SPACING = 4
 
 
@@ -276,11 +278,11 @@ class PreviewPanel(QWidget):
         if error is not None:
             self.set_not_again(translate_error(error))
         elif state.preview is not None:
-            to_prune, share = state.preview.report.newly_pruned, state.repeated_amount
-            self.set_again(to_prune, units, share=share)
+            n, share, repeats = state.preview.report.newly_pruned, state.repeated_amount, state.repeats
+            self.set_again(n, units, share=share, repeats=repeats)
         elif estimate is not None and state.estimated:
-            exact, share = estimate.exact, state.repeated_amount
-            self.set_again(estimate.to_prune, units, exact=exact, share=share)
+            n, share, repeats = estimate.to_prune, state.repeated_amount, state.repeats
+            self.set_again(n, units, exact=estimate.exact, share=share, repeats=repeats)
 
     def clear(self) -> None:
         """Show the page of numbers with a dash in each row, no warnings, and a disabled button."""
@@ -362,12 +364,13 @@ class PreviewPanel(QWidget):
         *,
         exact: bool = True,
         share: float | None = None,
+        repeats: bool = False,
     ) -> None:
         """Show in a note and on the button what the form would prune next from the current state.
 
-        `share` is the fraction if the form requests the amount of the last prune again, None
-        otherwise. `exact` is False if `to_prune` is an upper bound. `units` are those of
-        `PruneAction.set_count`.
+        `repeats`: the form has the methods of the step that led to this state, and `share` is its
+        fraction, if it has one. `exact` is False if `to_prune` is an upper bound. `units` are those
+        of `PruneAction.set_count`.
         """
         n = (
             number_format.count(to_prune)
@@ -384,22 +387,22 @@ class PreviewPanel(QWidget):
             )
             if what:
                 text = self.tr(
-                    "Percentages refer to what remains: another {share} would prune {what}, "
-                    "{n} weights."
+                    "Percentages refer to what remains: another {share} would prune {what} "
+                    "({n} weights)."
                 )
             text = text.format(share=number_format.percent(share, digits), n=n, what=what)
-        elif self._done:
+        elif repeats:
             text = self.tr("Repeating the step would prune {n} more weights.")
             if what:
-                text = self.tr("Repeating the step would prune {what}: {n} more weights.")
+                text = self.tr("Repeating the step would prune {what} ({n} more weights).")
             text = text.format(n=n, what=what)
         else:
             text = self.tr("These settings would prune {n} weights.")
             if what:
-                text = self.tr("These settings would prune {what}: {n} weights.")
+                text = self.tr("These settings would prune {what} ({n} weights).")
             text = text.format(n=n, what=what)
         self._set_note(text)
-        self.action.set_count(to_prune, units, exact=exact, again=True, done=self._done)
+        self.action.set_count(to_prune, units, exact=exact, again=True, repeats=repeats)
 
     def set_not_again(self, sentence: str) -> None:
         """Show a note on why the form cannot be applied to the current state."""
@@ -416,6 +419,8 @@ class PreviewPanel(QWidget):
         self._warning.setCurrentWidget(self.note if is_note else self._alarm_row)
 
     def _set_sentence(self, label: QLabel, sentence: str) -> None:
+        # The engine writes "50 %" with a space, at which a line could end.
+        sentence = _PERCENT.sub("\\1\u00a0%", sentence)
         text = self._short.in_text(sentence)
         label.setText(text)
         label.setToolTip(as_plain(sentence) if text != sentence else "")

@@ -575,7 +575,7 @@ class PreviewController(Feature[QDialog]):
         report, done = current.report, self.state.current
         assert report is not None
         self._current_incomplete = report.norm_retained is None or has_unknown_factors(report)
-        current = replace(current, applied=done.applied, step=done.step)
+        current = replace(current, applied=done.applied, step=done.step, methods=done.methods)
         self._set(current=current, dangers=report.dangers)
         if self._current_incomplete and self._current_outdated:
             self._report_current()
@@ -731,7 +731,8 @@ class PreviewController(Feature[QDialog]):
             preview = done.preview
             # The report of a step with scores or masks from files has no magnitude thresholds.
             step = preview.step if preview.edit.entry is None else None
-            applied = CurrentState(applied=preview.report, step=step, compact=done.compact)
+            methods = tuple(row.method for row in preview.step.rows)
+            applied = CurrentState(preview.report, step, methods, compact=done.compact)
             self._applied = document.history.key, applied
         self._show_current()
         if change.kind == EditKind.PRUNE:

@@ -49,6 +49,7 @@ class CurrentState:
     # report of the prune that led to this state; None if it was not a prune
     applied: SparsityReport | None = None
     step: Step | None = None  # that prune, if it ranked weights by their values, not by scores
+    methods: tuple[str, ...] = ()  # the names of the methods of its rules, in order
     report: SparsityReport | None = None  # relative to the opened file; None until it is computed
     most_pruned: tuple[TensorSparsity, ...] = ()
     compact: CompactSize | None = None  # of a compact file
@@ -173,12 +174,21 @@ class PreviewState:
         return sum(mask is None for mask in self.preview.edit.before["masks"].values())
 
     @property
+    def repeats(self) -> bool:
+        """Whether the step has the methods of the prune that led to the current state."""
+        return (
+            self.step is not None
+            and self.current.applied is not None
+            and tuple(row.method for row in self.step.rows) == self.current.methods
+        )
+
+    @property
     def repeated_amount(self) -> float | None:
-        """The fraction of the form, if the current state is the result of a prune.
+        """The fraction of the form, if it repeats the prune that led to the current state.
 
         None for other amounts, for several rules, and with a target of total sparsity.
         """
-        if self.step is None or len(self.step.rows) != 1 or self.current.applied is None:
+        if self.step is None or len(self.step.rows) != 1 or not self.repeats:
             return None
         amount = self.step.rows[0].values.get("amount")
         return (

@@ -367,28 +367,33 @@ def test_what_was_done_is_told_without_arrow_or_accent_and_with_its_marks(foreca
         ("▲", "c"),
     ]
     assert all(len(set(row.bar.shares)) == 1 for row in forecast.affected), "nothing is hatched"
-    forecast.set_again(20, share=0.9)
+    forecast.set_again(20, share=0.9, repeats=True)
     assert forecast.note.isVisible()
     assert (
         forecast.note.text()
         == f"Percentages refer to the remaining weights: another 90{GAP}% would prune 20 more."
     )
-    forecast.set_again(20, StepUnits(2), share=0.9)
+    forecast.set_again(20, StepUnits(2), share=0.9, repeats=True)
     assert forecast.note.text() == (
-        f"Percentages refer to what remains: another 90{GAP}% would prune 2 channels, 20 weights."
+        f"Percentages refer to what remains: another 90{GAP}% would prune 2 channels (20 weights)."
     )
-    forecast.set_again(20, StepUnits(2))
-    assert forecast.note.text() == "Repeating the step would prune 2 channels: 20 more weights."
+    forecast.set_again(20, StepUnits(2), repeats=True)
+    assert forecast.note.text() == "Repeating the step would prune 2 channels (20 more weights)."
     forecast.set_now(None)
     forecast.set_again(20, StepUnits(2))
-    assert forecast.note.text() == "These settings would prune 2 channels: 20 weights."
+    assert forecast.note.text() == "These settings would prune 2 channels (20 weights)."
     forecast.set_done(REPORT)
-    forecast.set_again(20, share=0.9)
+    forecast.set_again(20)
+    assert forecast.action.button.text() == "Prune 20 weights", "the form has another method"
+    forecast.set_again(20, share=0.9, repeats=True)
     button = forecast.action.button
     assert (button.text(), button.objectName()) == ("Prune again: 20 weights", "")
     assert button.isVisible()
     forecast.set_not_again("There are not so many.")
     assert forecast.note.text() == "There are not so many."
+    forecast.set_not_again("Enter at most 89.52 %, or unprotect weights.")
+    assert forecast.note.text() == f"Enter at most 89.52{GAP}%, or unprotect weights."
+    forecast.set_not_again("There are not so many.")
     assert forecast.action.button.text() == "Cannot prune with these settings", "there is more"
     assert forecast.action.button.toolTip() == "<span>There are not so many.</span>"
     assert forecast.error.text() == ""

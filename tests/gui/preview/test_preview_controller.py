@@ -828,6 +828,24 @@ def test_a_row_says_the_same_as_long_as_nothing_that_prunes_happened(counted):
         assert "relative to the opened file" in now[key][2]
 
 
+def test_prune_again_is_offered_only_for_the_method_of_the_last_step(counted):
+    """Regression: "another 30 % would prune 133 channels" after a step of individual weights."""
+    panel = counted.views.preview
+    counted.click_cell(LARGE)
+    counted.ask_amount("30 %")
+    counted.wait_preview()
+    counted.click(counted.button)
+    counted.wait(lambda: counted.button.text().startswith("Prune again: "))
+    counted.choose(counted.rule.method, "Ln structured (channels)")
+    counted.wait_preview()
+    editing = counted.workbench.manual_edit
+    editing.perform(ManualEditRequest("protect", SMALL, (((0, 1), (0, 8)),), "row"))
+    counted.wait(lambda: counted.document.position == 2)
+    assert panel.heading.text() == "Result"
+    counted.wait(lambda: plain(panel.note.text()).startswith("These settings would prune "))
+    assert re.fullmatch(r"Prune \d+ channels", counted.button.text())
+
+
 def test_the_current_state_has_no_row_that_says_nothing(counted):
     """Without pruned weights, there is no number of pruned tensors, but the others are shown."""
     panel = counted.views.preview
