@@ -86,6 +86,8 @@ from pruneapp.methods.method import Method
 from pruneapp.plugins import Additions
 
 LONGEST_STEP = 40
+_SHORT_WORD = 6
+_STEP_END = 16  # number of characters at the end of a longer name that are shown
 
 
 class StatusController(QObject):
@@ -238,7 +240,7 @@ class StatusController(QObject):
         """Show the states in the history, and name the steps in the texts of Undo and Redo.
 
         The two are disabled if there is no step; Undo is enabled while a prune waits for its
-        preview. Names longer than `LONGEST_STEP` are cut, the tooltips have them as well.
+        preview. Names longer than `LONGEST_STEP` are abridged, in the tooltips as well.
         """
         document = self._session.document
         actions = self._window.actions_
@@ -298,7 +300,18 @@ class StatusController(QObject):
 
 
 def _abridge(step: str) -> str:
-    return step if len(step) <= LONGEST_STEP else step[: LONGEST_STEP - 1] + "…"
+    """Return a name of at most `LONGEST_STEP` characters, with an ellipsis for words inside it.
+
+    In the texts of commands, an ellipsis at the end stands for a dialog, and is not always shown.
+    """
+    if len(step) <= LONGEST_STEP:
+        return step
+    start, end = step[: LONGEST_STEP - 1 - _STEP_END], step[-_STEP_END:]
+    # Short words are not cut; of the name of a tensor, as much as possible is shown.
+    before, _, cut = start.rpartition(" ")
+    rest, _, after = end.partition(" ")
+    start = f"{before} " if before and len(cut) <= _SHORT_WORD else start
+    return f"{start}…{f' {after}' if after and len(rest) <= _SHORT_WORD else end}"
 
 
 class Workbench(QObject):

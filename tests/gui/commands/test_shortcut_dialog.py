@@ -298,3 +298,22 @@ def test_nothing_in_the_dialogs_of_shortcuts_is_cut(at_work, dialog):
     table = sheet.table
     at_work.wait(lambda: table.columnWidth(0) >= table.sizeHintForColumn(0))
     sheet.close()
+
+
+def test_the_end_of_a_long_step_is_read_in_the_list_of_shortcuts(user):
+    """Regression: "Undo L1 20 %, L1 40 % on 5 tensors by 2 rule", of rules with a global scope."""
+    user.menu("File", "Try the sample")
+    user.wait(lambda: user.document is not None)
+    form = user.views.form
+    for target, amount in (("all Conv2d layers", "12.5 %"), ("all Linear layers", "37.5 %")):
+        user.click(form.add)
+        user.choose(user.rule.target, target)
+        user.ask_amount(amount)
+    user.click(form.list.viewport(), form.list.visualItemRect(form.list.item(0)).center())
+    user.click(form.remove)
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: len(user.states) == 2)
+    assert user.states[1] == "L1 12.5 %, L1 37.5 % on 5 tensors by 2 rules"
+    names = [name for name, _ in user.window.actions_.visible_commands()]
+    assert "Undo L1 12.5 %, L1 37.5 % … by 2 rules" in names
