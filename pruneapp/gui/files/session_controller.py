@@ -294,8 +294,12 @@ class SessionController(Feature[QDialog]):
             self.tr("Restored {n} earlier steps of this file."),
         )
         if others:
-            more = self.tr("The history contains {n} more states, undone or on other branches.")
-            text = join_sentences(text, more.format(n=number_format.count(others)))
+            more = number_format.plural(
+                others,
+                self.tr("The history contains 1 more state, undone or on another branch."),
+                self.tr("The history contains {n} more states, undone or on other branches."),
+            )
+            text = join_sentences(text, more)
         self._notifications.offer(
             NoticeTopic.RESTORED, text, self.tr("Start without these steps"), self._start_from_file
         )

@@ -54,7 +54,7 @@ def open_other(user, tmp_path) -> Path:
 
 
 RESTORED = "Restored 2 earlier steps of this file."
-MORE = "The history contains 1 more states, undone or on other branches."
+MORE = "The history contains 1 more state, undone or on another branch."
 
 
 def test_the_question_about_a_running_job_says_what_is_kept(pruned):
