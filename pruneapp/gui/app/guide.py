@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QLocale, QObject, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QShortcut, QTextCursor, QTextDocument
 from PySide6.QtWidgets import (
     QSplitter,
+    QStyle,
     QTextBrowser,
     QTextEdit,
     QTreeWidget,
@@ -25,6 +26,8 @@ from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.gui.widgets.theme import with_defaults
 
 _MARGIN = 12  # margin of the page
+_TEXT_WIDTH = 620  # of the page at first, in pixels
+_MAX_CONTENTS = 400  # of the table of contents at first
 _POSITION_ROLE = int(Qt.ItemDataRole.UserRole)
 
 
@@ -40,7 +43,6 @@ class GuideDialog(Dialog):
         localized = english.with_name(f"guide.{language_of(QLocale().uiLanguages())}.md")
         markdown = (localized if localized.exists() else english).read_text(encoding="utf-8")
         self.setWindowTitle(self.tr("Guide"))
-        self.resize(860, 640)
         self._colors = with_defaults({})
         self._matches: list[QTextCursor] = []
         self._match = -1
@@ -64,11 +66,13 @@ class GuideDialog(Dialog):
         splitter.addWidget(self.contents)
         splitter.addWidget(self.text)
         splitter.setStretchFactor(1, 1)
-        splitter.setSizes([240, 620])
         layout = QVBoxLayout(self)
         add_row(layout, self.search, self.found, self.previous, self.next)
         layout.addWidget(splitter, 1)
         self._list_headings()
+        width = min(self._contents_width(), _MAX_CONTENTS)
+        splitter.setSizes([width, _TEXT_WIDTH])
+        self.resize(width + _TEXT_WIDTH, 640)
         self._count()
 
         self.contents.currentItemChanged.connect(self._go_to)
@@ -121,6 +125,17 @@ class GuideDialog(Dialog):
                 QTextCursor(block).setBlockFormat(spaced)
             block = block.next()
         self.contents.expandAll()
+
+    def _contents_width(self) -> int:
+        """Return the width at which no heading in the table of contents is elided."""
+        advance = self.contents.fontMetrics().horizontalAdvance
+        depths = {item: 2 if item.parent() else 1 for item in self._headings}
+        texts = [
+            advance(item.text(0)) + depth * self.contents.indentation()
+            for item, depth in depths.items()
+        ]
+        bar = self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent)
+        return max(texts, default=0) + bar + 2 * _MARGIN
 
     def _go_to(self, item: QTreeWidgetItem | None) -> None:
         if item is not None:

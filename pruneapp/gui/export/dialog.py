@@ -272,6 +272,7 @@ class FormatDetails(QWidget):
                 if (control := editor.focusProxy()) is not None:
                     control.installEventFilter(self)
             layout.addWidget(self.fields)
+            self.fields.align_editors()
             if offer.rounded_by:
                 self._add_rounding(self.fields, offer.rounded_by)
             layout.addSpacing(8)

@@ -88,6 +88,7 @@ class Fields(QWidget):
         self._amount_note = ""
         self._n_lines = meaning_lines
         self._rows: dict[str, QVBoxLayout] = {}
+        self._labels: list[QWidget] = []  # with their buttons for help
         self._fixed: dict[str, QLabel] = {}
         layout = lay_in_column(self, spacing=12)
         for param in params:
@@ -104,6 +105,7 @@ class Fields(QWidget):
                 fit_label(named)
                 lay_in_row(named, label, explain, spacing=4, wide=label)
                 add_line(row, named, editor)
+                self._labels.append(named)
             self.helps[param.name] = explain
             row.addWidget(note)
             if isinstance(param, AmountParam):
@@ -114,6 +116,15 @@ class Fields(QWidget):
             editor.changed.connect(partial(self.changed.emit, name))
             editor.released.connect(self.released)
             self._read(name)
+
+    def align_editors(self) -> None:
+        """Give all labels the width of the widest one, so that the editors begin below each other.
+
+        For places with room for long labels next to the editors.
+        """
+        widest = max((label.sizeHint().width() for label in self._labels), default=0)
+        for label in self._labels:
+            label.setMinimumWidth(max(widest, label.minimumWidth()))
 
     def set_value(self, name: str, value: Any) -> None:
         """Show a value without emitting `changed`."""

@@ -222,6 +222,15 @@ def test_the_guide_lists_its_headings_and_goes_to_them(guide, qtbot):
     assert guide.text.verticalScrollBar().value() > 0
 
 
+def test_the_headings_of_the_guide_are_read_whole(guide):
+    """Regression: 7 of 19 headings were elided next to a page with room."""
+    contents = guide.contents
+    assert contents.viewport().width() < guide.text.width()
+    for heading in guide._headings:
+        room = contents.visualItemRect(heading).right() - contents.visualItemRect(heading).left()
+        assert room >= contents.fontMetrics().horizontalAdvance(heading.text(0)) + 6
+
+
 def test_the_guide_is_searched_by_the_keyboard(guide, qtbot):
     assert guide.search.hasFocus()
     qtbot.keyClicks(guide.search, "tensor")

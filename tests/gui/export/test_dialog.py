@@ -143,6 +143,15 @@ def test_the_button_says_how_large_and_the_dialog_that_zeros_do_not_shrink(dialo
     assert "As it was opened." in text_of(dialog.details)
 
 
+def test_the_settings_of_a_format_begin_below_each_other(dialog, qtbot):
+    """Regression: the box of the dtype began 25 pixels before that of the shard size."""
+    dialog.set_offers([replace(DENSE, params=(KIND, LARGEST)), *OFFERS[1:]])
+    editors = dialog.details.fields.editors
+    qtbot.waitUntil(lambda: editors["largest"].isVisible())
+    left = {editor.mapTo(dialog, QPoint()).x() for editor in editors.values()}
+    assert len(left) == 1
+
+
 def test_sizes_are_exact_about_or_being_counted(dialog):
     sizes = {name: label.text() for name, label in dialog.formats.sizes.items()}
     assert sizes == {

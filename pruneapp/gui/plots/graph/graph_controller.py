@@ -40,7 +40,7 @@ def _label_of(operator: Operator) -> str:
     name = operator.name if operator.op in {INPUT, OUTPUT} else ""
     for tensor in operator.tensors[:1]:
         name = tensor.removesuffix(".weight")
-    return f"{operator.op}  {name}".rstrip()
+    return f"{operator.op} {name}".rstrip()
 
 
 class GraphController(QObject):

@@ -126,7 +126,7 @@ class GraphView(PlotView):
         before, _ = layout.trace(node, layout.above)
         after, _ = layout.trace(node, layout.below)
         return join_facts(
-            self._graph.labels[node] if operator.tensors else f"{operator.op}  {operator.name}",
+            self._graph.labels[node] if operator.tensors else f"{operator.op} {operator.name}",
             share,
             self.tr("after {names}").format(names=self._names(before)) if before else "",
             self.tr("before {names}").format(names=self._names(after)) if after else "",
