@@ -348,7 +348,7 @@ def _allocation_lines(allocation: Allocation, measured: Measured | None) -> Iter
     )
     yield (
         f"{metric.name}: {real(metric.before)} before, {real(allocation.predicted)} or worse "
-        "after, because tensors pruned together usually lose more"
+        "after. Tensors pruned together usually lose more than the sum of their losses."
     )
     if measured is None:
         return

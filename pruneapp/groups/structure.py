@@ -178,8 +178,8 @@ def bind(
     if family is None:
         named = "names no model type" if model_type is None else f"is of type '{model_type}'"
         return Unknown(
-            f"The model {named}, and its groups are not known. An ONNX file of it contains the "
-            f"graph, and can be shrunk."
+            f"The model {named}, and it is not known which of its tensors share units. Open an "
+            "ONNX file of the model: its graph shows them."
         )
     assert isinstance(model_type, str)
     fields = fields_of(config, inside)

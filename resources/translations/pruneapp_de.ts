@@ -1391,6 +1391,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Der Schritt wurde in einem Zweig nach dem gescannten Zustand „{state}“ eingefügt.</translation>
     </message>
     <message>
+        <source>Allocated: {metric} {before} before, {predicted} or worse now. Tensors pruned together usually lose more than the sum of their losses.</source>
+        <translation>Zugeteilt: {metric} zuvor {before}, jetzt {predicted} oder schlechter. Gemeinsam geprunte Tensoren verlieren meist mehr als die Summe ihrer Verluste.</translation>
+    </message>
+    <message>
         <source>The scan is not finished: {n} of {all} evaluations are measured. Scan again to continue it.</source>
         <translation>Der Scan ist nicht fertig: {n} von {all} Auswertungen sind gemessen. Scannen Sie erneut, um ihn fortzusetzen.</translation>
     </message>
@@ -1405,10 +1409,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>Allocation {share}</source>
         <translation>Zuteilung {share}</translation>
-    </message>
-    <message>
-        <source>Allocated: {metric} {before} before, {predicted} or worse now, because tensors pruned together usually lose more.</source>
-        <translation>Zugeteilt: {metric} zuvor {before}, jetzt {predicted} oder schlechter, weil gemeinsam geprunte Tensoren meist mehr verlieren.</translation>
     </message>
     <message>
         <source>Evaluate this state</source>
@@ -1435,8 +1435,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Die Vorhersage trifft nicht zu: {metric} {measured} gemessen, {predicted} oder schlechter vorhergesagt. Reparieren Sie diesen Zustand oder stellen Sie ihn wieder her, oder wählen Sie ein kleineres Ziel.</translation>
     </message>
     <message>
-        <source>Allocation: {metric} {measured} measured, {predicted} or worse predicted, because tensors pruned together usually lose more than each alone. {data}</source>
-        <translation>Zuteilung: {metric} {measured} gemessen, {predicted} oder schlechter vorhergesagt, weil gemeinsam geprunte Tensoren meist mehr verlieren als jeder allein. {data}</translation>
+        <source>Allocation: {metric} {measured} measured, {predicted} or worse predicted. Tensors pruned together usually lose more than the sum of their losses. {data}</source>
+        <translation>Zuteilung: {metric} {measured} gemessen, {predicted} oder schlechter vorhergesagt. Gemeinsam geprunte Tensoren verlieren meist mehr als die Summe ihrer Verluste. {data}</translation>
     </message>
     <message>
         <source>Recover…</source>
@@ -1478,20 +1478,16 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Sparsity jedes Tensors</translation>
     </message>
     <message>
-        <source>{metric}: {before} before, {predicted} or worse after, because tensors pruned together usually lose more</source>
-        <translation>{metric}: {before} vorher, {predicted} oder schlechter danach, weil gemeinsam geprunte Tensoren meist mehr verlieren</translation>
+        <source>{metric}: {before} before, {predicted} or worse after. Tensors pruned together usually lose more than the sum of their losses.</source>
+        <translation>{metric}: {before} vorher, {predicted} oder schlechter danach. Gemeinsam geprunte Tensoren verlieren meist mehr als die Summe ihrer Verluste.</translation>
     </message>
     <message>
-        <source>1 tensor is not measured yet and will not be changed</source>
-        <translation>1 Tensor ist noch nicht gemessen und bleibt, wie er ist</translation>
+        <source>1 tensor is not measured yet and will not be changed.</source>
+        <translation>1 Tensor ist noch nicht gemessen und bleibt, wie er ist.</translation>
     </message>
     <message>
-        <source>{n} tensors are not measured yet and will not be changed</source>
-        <translation>{n} Tensoren sind noch nicht gemessen und bleiben, wie sie sind</translation>
-    </message>
-    <message>
-        <source>{words}; {more}</source>
-        <translation>{words}; {more}</translation>
+        <source>{n} tensors are not measured yet and will not be changed.</source>
+        <translation>{n} Tensoren sind noch nicht gemessen und bleiben, wie sie sind.</translation>
     </message>
     <message>
         <source>Prune 1 weight</source>
@@ -3559,11 +3555,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>und Bibliotheken, die darauf aufbauen</translation>
     </message>
     <message>
-        <source>if it has the class that config.json names; tested with 5.23</source>
-        <extracomment>format safetensors, transformers</extracomment>
-        <translation>wenn es die Klasse hat, die config.json nennt; geprüft mit 5.23</translation>
-    </message>
-    <message>
         <source>with safetensors.torch.load_file</source>
         <extracomment>format safetensors, torch</extracomment>
         <translation>mit safetensors.torch.load_file</translation>
@@ -4237,6 +4228,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Applies masks from a file: weights are pruned where the mask is 0. The file is a checkpoint that contains the masks under the names of the tensors, or under NAME_mask. Weights that are already pruned remain pruned. Same as torch.nn.utils.prune.custom_from_mask.</source>
         <extracomment>method custom_from_mask</extracomment>
         <translation>Wendet Masken aus einer Datei an: Gewichte werden geprunt, wo die Maske 0 ist. Die Datei ist ein Checkpoint, der die Masken unter den Namen der Tensoren oder unter NAME_mask enthält. Bereits geprunte Gewichte bleiben geprunt. Wie torch.nn.utils.prune.custom_from_mask.</translation>
+    </message>
+    <message>
+        <source>with a config.json that names one of its classes; tested with 5.23</source>
+        <extracomment>format safetensors, transformers</extracomment>
+        <translation>mit einer config.json, die eine seiner Klassen nennt; geprüft mit 5.23</translation>
     </message>
     <message>
         <source>Original weights (NAME_orig) and masks (NAME_mask), as torch.nn.utils.prune stores them. Loads into a module pruned with torch, and opens in Pruneapp to continue or restore weights. Each mask is as large as its tensor. Use the suffix .safetensors, or .pt for a torch file.</source>
@@ -6682,8 +6678,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Die Sparsity je Tensor und insgesamt begrenzen und Schichten ausnehmen</translation>
     </message>
     <message>
-        <source>Sparsity limits after this step: per tensor and in total.</source>
-        <translation>Grenzen der Sparsity nach diesem Schritt: je Tensor und insgesamt.</translation>
+        <source>Limits of the sparsity after this step, of each tensor and in total.</source>
+        <translation>Grenzen der Sparsity nach diesem Schritt, je Tensor und insgesamt.</translation>
     </message>
     <message>
         <source>From target file size…</source>
@@ -7976,24 +7972,24 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Prozentwerte beziehen sich auf die verbleibenden Gewichte: Weitere {share} würden {n} mehr prunen.</translation>
     </message>
     <message>
-        <source>Percentages refer to what remains: another {share} would prune {what}, {n} weights.</source>
-        <translation>Prozentwerte beziehen sich auf das Verbleibende: Weitere {share} würden {what} prunen, {n} Gewichte.</translation>
+        <source>Percentages refer to what remains: another {share} would prune {what} ({n} weights).</source>
+        <translation>Prozentwerte beziehen sich auf das Verbleibende: Weitere {share} würden {what} prunen ({n} Gewichte).</translation>
+    </message>
+    <message>
+        <source>Repeating the step would prune {what} ({n} more weights).</source>
+        <translation>Eine Wiederholung des Schritts würde {what} prunen ({n} weitere Gewichte).</translation>
+    </message>
+    <message>
+        <source>These settings would prune {what} ({n} weights).</source>
+        <translation>Diese Einstellungen würden {what} prunen ({n} Gewichte).</translation>
     </message>
     <message>
         <source>Repeating the step would prune {n} more weights.</source>
         <translation>Eine Wiederholung des Schritts würde {n} weitere Gewichte prunen.</translation>
     </message>
     <message>
-        <source>Repeating the step would prune {what}: {n} more weights.</source>
-        <translation>Eine Wiederholung des Schritts würde {what} prunen: {n} weitere Gewichte.</translation>
-    </message>
-    <message>
         <source>These settings would prune {n} weights.</source>
         <translation>Diese Einstellungen würden {n} Gewichte prunen.</translation>
-    </message>
-    <message>
-        <source>These settings would prune {what}: {n} weights.</source>
-        <translation>Diese Einstellungen würden {what} prunen: {n} Gewichte.</translation>
     </message>
     <message>
         <source>Most affected (by sparsity)</source>
@@ -10269,12 +10265,12 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
 <context>
     <name>ScanController</name>
     <message>
-        <source>needs statistics of activations with Gram matrices. To collect them, close this dialog, choose a Wanda method in the form, and press Collect statistics…</source>
-        <translation>braucht Statistiken der Aktivierungen mit Gram-Matrizen. Um sie zu erheben, schließen Sie diesen Dialog, wählen Sie im Formular eine Wanda-Methode und drücken Sie Statistik erheben…</translation>
+        <source>Needs statistics of activations with Gram matrices. To collect them, close this dialog, choose a Wanda method in the form, and press Collect statistics…</source>
+        <translation>Braucht Statistiken der Aktivierungen mit Gram-Matrizen. Um sie zu erheben, schließen Sie diesen Dialog, wählen Sie im Formular eine Wanda-Methode und drücken Sie Statistik erheben…</translation>
     </message>
     <message>
-        <source>the loaded statistics have no Gram matrices</source>
-        <translation>die geladene Statistik hat keine Gram-Matrizen</translation>
+        <source>The loaded statistics have no Gram matrices.</source>
+        <translation>Die geladene Statistik hat keine Gram-Matrizen.</translation>
     </message>
     <message>
         <source>The current state, {state}, is {share} pruned. Amounts are fractions of what remains of each tensor in it. To scan the unpruned model, go to &apos;Opened&apos; in the history first.</source>
@@ -18943,11 +18939,6 @@ steps</extracomment>
         <translation>vom Typ &apos;{model_type}&apos;</translation>
     </message>
     <message>
-        <source>The model {named}, and its groups are not known. An ONNX file of it contains the graph, and can be shrunk.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Gruppen des Modells ({named}) sind nicht bekannt. Eine ONNX-Datei davon enthält den Graphen und lässt sich verkleinern.</translation>
-    </message>
-    <message>
         <source>No channels of &apos;{path}&apos; can be removed on their own: see its graph.</source>
         <extracomment>sentences</extracomment>
         <translation>In &apos;{path}&apos; können keine Kanäle allein wegfallen: siehe den Graphen.</translation>
@@ -20755,6 +20746,11 @@ steps</extracomment>
         <source>Not known: the file contains no graph.</source>
         <extracomment>sentences</extracomment>
         <translation>Nicht bekannt: Die Datei enthält keinen Graphen.</translation>
+    </message>
+    <message>
+        <source>The model {named}, and it is not known which of its tensors share units. Open an ONNX file of the model: its graph shows them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Welche Tensoren des Modells ({named}) Einheiten teilen, ist nicht bekannt. Öffnen Sie eine ONNX-Datei des Modells: Ihr Graph zeigt es.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is not a regular file.</source>
@@ -23357,6 +23353,10 @@ steps</extracomment>
     <message>
         <source>Restored {n} earlier steps of this file.</source>
         <translation>{n} frühere Schritte dieser Datei wurden wiederhergestellt.</translation>
+    </message>
+    <message>
+        <source>The history contains 1 more state, undone or on another branch.</source>
+        <translation>Der Verlauf hat 1 weiteren Zustand, rückgängig gemacht oder auf einem anderen Zweig.</translation>
     </message>
     <message>
         <source>The history contains {n} more states, undone or on other branches.</source>

@@ -1391,6 +1391,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>此步骤已添加到被扫描状态“{state}”之后的分支中。</translation>
     </message>
     <message>
+        <source>Allocated: {metric} {before} before, {predicted} or worse now. Tensors pruned together usually lose more than the sum of their losses.</source>
+        <translation>已分配：{metric} 之前为 {before}，现在为 {predicted} 或更差。一起剪枝的张量通常比各自损失之和损失更多。</translation>
+    </message>
+    <message>
         <source>The scan is not finished: {n} of {all} evaluations are measured. Scan again to continue it.</source>
         <translation>扫描尚未完成：{all} 次评估中已测量 {n} 次。再次扫描以继续。</translation>
     </message>
@@ -1405,10 +1409,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>Allocation {share}</source>
         <translation>分配 {share}</translation>
-    </message>
-    <message>
-        <source>Allocated: {metric} {before} before, {predicted} or worse now, because tensors pruned together usually lose more.</source>
-        <translation>已分配：{metric} 之前为 {before}，现在为 {predicted} 或更差，因为一起剪枝的张量通常损失更多。</translation>
     </message>
     <message>
         <source>Evaluate this state</source>
@@ -1435,8 +1435,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>预测失败：{metric} 测得 {measured}，预测为 {predicted} 或更差。请修复或恢复此状态，或选择较低的目标。</translation>
     </message>
     <message>
-        <source>Allocation: {metric} {measured} measured, {predicted} or worse predicted, because tensors pruned together usually lose more than each alone. {data}</source>
-        <translation>分配：{metric} 测得 {measured}，预测为 {predicted} 或更差，因为一起剪枝的张量通常比各自单独剪枝损失更多。{data}</translation>
+        <source>Allocation: {metric} {measured} measured, {predicted} or worse predicted. Tensors pruned together usually lose more than the sum of their losses. {data}</source>
+        <translation>分配：{metric} 测得 {measured}，预测为 {predicted} 或更差。一起剪枝的张量通常比各自损失之和损失更多。{data}</translation>
     </message>
     <message>
         <source>Recover…</source>
@@ -1478,20 +1478,16 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>每个张量的稀疏度</translation>
     </message>
     <message>
-        <source>{metric}: {before} before, {predicted} or worse after, because tensors pruned together usually lose more</source>
-        <translation>{metric}：之前 {before}，之后 {predicted} 或更差，因为一起剪枝的张量通常损失更多</translation>
+        <source>{metric}: {before} before, {predicted} or worse after. Tensors pruned together usually lose more than the sum of their losses.</source>
+        <translation>{metric}：之前 {before}，之后 {predicted} 或更差。一起剪枝的张量通常比各自损失之和损失更多。</translation>
     </message>
     <message>
-        <source>1 tensor is not measured yet and will not be changed</source>
-        <translation>1 个张量尚未测量，保持不变</translation>
+        <source>1 tensor is not measured yet and will not be changed.</source>
+        <translation>1 个张量尚未测量，保持不变。</translation>
     </message>
     <message>
-        <source>{n} tensors are not measured yet and will not be changed</source>
-        <translation>{n} 个张量尚未测量，保持不变</translation>
-    </message>
-    <message>
-        <source>{words}; {more}</source>
-        <translation>{words}；{more}</translation>
+        <source>{n} tensors are not measured yet and will not be changed.</source>
+        <translation>{n} 个张量尚未测量，保持不变。</translation>
     </message>
     <message>
         <source>Prune 1 weight</source>
@@ -3559,11 +3555,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>及基于它的库</translation>
     </message>
     <message>
-        <source>if it has the class that config.json names; tested with 5.23</source>
-        <extracomment>format safetensors, transformers</extracomment>
-        <translation>若其含有 config.json 所指的类；已用 5.23 测试</translation>
-    </message>
-    <message>
         <source>with safetensors.torch.load_file</source>
         <extracomment>format safetensors, torch</extracomment>
         <translation>用 safetensors.torch.load_file</translation>
@@ -4237,6 +4228,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Applies masks from a file: weights are pruned where the mask is 0. The file is a checkpoint that contains the masks under the names of the tensors, or under NAME_mask. Weights that are already pruned remain pruned. Same as torch.nn.utils.prune.custom_from_mask.</source>
         <extracomment>method custom_from_mask</extracomment>
         <translation>应用文件中的掩码：掩码为 0 处的权重被剪枝。该文件是检查点，以张量的名称或 NAME_mask 保存掩码。已剪枝的权重保持剪枝。等同于 torch.nn.utils.prune.custom_from_mask。</translation>
+    </message>
+    <message>
+        <source>with a config.json that names one of its classes; tested with 5.23</source>
+        <extracomment>format safetensors, transformers</extracomment>
+        <translation>需有 config.json 指定其中一个类；已用 5.23 测试</translation>
     </message>
     <message>
         <source>Original weights (NAME_orig) and masks (NAME_mask), as torch.nn.utils.prune stores them. Loads into a module pruned with torch, and opens in Pruneapp to continue or restore weights. Each mask is as large as its tensor. Use the suffix .safetensors, or .pt for a torch file.</source>
@@ -6682,8 +6678,8 @@ Code inside checkpoints is never executed.</source>
         <translation>限制每个张量和总体的稀疏度，并排除层</translation>
     </message>
     <message>
-        <source>Sparsity limits after this step: per tensor and in total.</source>
-        <translation>此步骤之后的稀疏度限制：每个张量和总体。</translation>
+        <source>Limits of the sparsity after this step, of each tensor and in total.</source>
+        <translation>此步骤之后每个张量以及总体的稀疏度限制。</translation>
     </message>
     <message>
         <source>From target file size…</source>
@@ -7976,24 +7972,24 @@ Code inside checkpoints is never executed.</source>
         <translation>百分比针对剩余权重：再剪枝 {share} 会再剪去 {n} 个。</translation>
     </message>
     <message>
-        <source>Percentages refer to what remains: another {share} would prune {what}, {n} weights.</source>
-        <translation>百分比针对剩余部分：再剪枝 {share} 会剪去 {what}，即 {n} 个权重。</translation>
+        <source>Percentages refer to what remains: another {share} would prune {what} ({n} weights).</source>
+        <translation>百分比针对剩余部分：再剪枝 {share} 会剪去 {what}（{n} 个权重）。</translation>
+    </message>
+    <message>
+        <source>Repeating the step would prune {what} ({n} more weights).</source>
+        <translation>重复此步骤会剪枝 {what}（再剪去 {n} 个权重）。</translation>
+    </message>
+    <message>
+        <source>These settings would prune {what} ({n} weights).</source>
+        <translation>这些设置会剪枝 {what}（{n} 个权重）。</translation>
     </message>
     <message>
         <source>Repeating the step would prune {n} more weights.</source>
         <translation>重复此步骤会再剪枝 {n} 个权重。</translation>
     </message>
     <message>
-        <source>Repeating the step would prune {what}: {n} more weights.</source>
-        <translation>重复此步骤会剪枝 {what}：再剪去 {n} 个权重。</translation>
-    </message>
-    <message>
         <source>These settings would prune {n} weights.</source>
         <translation>这些设置会剪枝 {n} 个权重。</translation>
-    </message>
-    <message>
-        <source>These settings would prune {what}: {n} weights.</source>
-        <translation>这些设置会剪枝 {what}：{n} 个权重。</translation>
     </message>
     <message>
         <source>Most affected (by sparsity)</source>
@@ -10268,12 +10264,12 @@ computed on this computer.</source>
 <context>
     <name>ScanController</name>
     <message>
-        <source>needs statistics of activations with Gram matrices. To collect them, close this dialog, choose a Wanda method in the form, and press Collect statistics…</source>
+        <source>Needs statistics of activations with Gram matrices. To collect them, close this dialog, choose a Wanda method in the form, and press Collect statistics…</source>
         <translation>需要带 Gram 矩阵的激活统计。要收集它们，请关闭此对话框，在表单中选择一种 Wanda 方法，然后点击收集统计量…</translation>
     </message>
     <message>
-        <source>the loaded statistics have no Gram matrices</source>
-        <translation>加载的统计没有格拉姆矩阵</translation>
+        <source>The loaded statistics have no Gram matrices.</source>
+        <translation>加载的统计没有格拉姆矩阵。</translation>
     </message>
     <message>
         <source>The current state, {state}, is {share} pruned. Amounts are fractions of what remains of each tensor in it. To scan the unpruned model, go to &apos;Opened&apos; in the history first.</source>
@@ -18942,11 +18938,6 @@ steps</extracomment>
         <translation>类型为 &apos;{model_type}&apos;</translation>
     </message>
     <message>
-        <source>The model {named}, and its groups are not known. An ONNX file of it contains the graph, and can be shrunk.</source>
-        <extracomment>sentences</extracomment>
-        <translation>该模型{named}，其组未知。它的 ONNX 文件包含计算图，可以缩减。</translation>
-    </message>
-    <message>
         <source>No channels of &apos;{path}&apos; can be removed on their own: see its graph.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 中没有可以单独去掉的通道：请看其计算图。</translation>
@@ -20754,6 +20745,11 @@ steps</extracomment>
         <source>Not known: the file contains no graph.</source>
         <extracomment>sentences</extracomment>
         <translation>未知：该文件不包含计算图。</translation>
+    </message>
+    <message>
+        <source>The model {named}, and it is not known which of its tensors share units. Open an ONNX file of the model: its graph shows them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>该模型{named}，不知道其哪些张量共享单元。请打开该模型的 ONNX 文件：其计算图会显示。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is not a regular file.</source>
@@ -23356,6 +23352,10 @@ steps</extracomment>
     <message>
         <source>Restored {n} earlier steps of this file.</source>
         <translation>已恢复此文件之前的 {n} 个步骤。</translation>
+    </message>
+    <message>
+        <source>The history contains 1 more state, undone or on another branch.</source>
+        <translation>历史中还有 1 个，已撤销或在另一分支上。</translation>
     </message>
     <message>
         <source>The history contains {n} more states, undone or on other branches.</source>

@@ -71,7 +71,7 @@ def test_what_is_found_is_found_once(tmp_path):
     ("config", "sentence"),
     [
         (None, r"contains no config\.json"),
-        ({"model_type": "nobody"}, "is of type 'nobody', and its groups are not known"),
+        ({"model_type": "nobody"}, "is of type 'nobody', and it is not known which"),
         ({}, "names no model type"),
         ({"model_type": ["llama"]}, "is of type"),
         (

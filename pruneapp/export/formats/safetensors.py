@@ -196,7 +196,10 @@ SAFETENSORS = Format(
     instead="torch",
     loaded_by=(
         Loader("safetensors", note="and libraries built on it"),
-        Loader("transformers", note="if it has the class that config.json names; tested with 5.23"),
+        Loader(
+            "transformers",
+            note="with a config.json that names one of its classes; tested with 5.23",
+        ),
         Loader("torch", note="with safetensors.torch.load_file"),
         Loader("TensorRT, OpenVINO", note="detect zeros themselves"),
     ),

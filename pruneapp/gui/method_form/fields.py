@@ -354,7 +354,7 @@ class LimitsSection(QWidget):
         )
         self.button.setAccessibleDescription(self.button.toolTip())
         self.note = plain(wrap=True, ink=DANGER)
-        about = self.tr("Sparsity limits after this step: per tensor and in total.")
+        about = self.tr("Limits of the sparsity after this step, of each tensor and in total.")
         column = lay_in_column(self, plain(about, wrap=True, ink=MUTED))
         rows = QFormLayout()
         column.addLayout(rows)

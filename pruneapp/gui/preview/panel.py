@@ -278,11 +278,12 @@ class PreviewPanel(QWidget):
         if error is not None:
             self.set_not_again(translate_error(error))
         elif state.preview is not None:
-            n, share, repeats = state.preview.report.newly_pruned, state.repeated_amount, state.repeats
-            self.set_again(n, units, share=share, repeats=repeats)
+            to_prune, share = state.preview.report.newly_pruned, state.repeated_amount
+            self.set_again(to_prune, units, share=share, repeats=state.repeats)
         elif estimate is not None and state.estimated:
-            n, share, repeats = estimate.to_prune, state.repeated_amount, state.repeats
-            self.set_again(n, units, exact=estimate.exact, share=share, repeats=repeats)
+            to_prune, share = estimate.to_prune, state.repeated_amount
+            exact, repeats = estimate.exact, state.repeats
+            self.set_again(to_prune, units, exact=exact, share=share, repeats=repeats)
 
     def clear(self) -> None:
         """Show the page of numbers with a dash in each row, no warnings, and a disabled button."""

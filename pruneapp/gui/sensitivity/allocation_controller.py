@@ -172,8 +172,8 @@ class AllocationController(Feature[AllocationDialog]):
         self._prediction = _Prediction(document.history.key, allocation, kept)
         metric = allocation.metric
         text = self.tr(
-            "Allocated: {metric} {before} before, {predicted} or worse now, because tensors pruned "
-            "together usually lose more."
+            "Allocated: {metric} {before} before, {predicted} or worse now. Tensors pruned "
+            "together usually lose more than the sum of their losses."
         )
         share = metric.name in kept.shares
         self._notifications.offer(
@@ -310,8 +310,8 @@ class AllocationController(Feature[AllocationDialog]):
             )
             return
         text = self.tr(
-            "Allocation: {metric} {measured} measured, {predicted} or worse predicted, because "
-            "tensors pruned together usually lose more than each alone. {data}"
+            "Allocation: {metric} {measured} measured, {predicted} or worse predicted. Tensors "
+            "pruned together usually lose more than the sum of their losses. {data}"
         )
         data = self._same_data(prediction.kept)
         self._notifications.show_info(NoticeTopic.ALLOCATION, text.format(**words, data=data))

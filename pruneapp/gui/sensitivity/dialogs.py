@@ -21,7 +21,6 @@ from pruneapp.gui.widgets.labels import (
     DANGER,
     MUTED,
     ElidedLabel,
-    as_sentence,
     heading,
     join_sentences,
     label_for,
@@ -160,7 +159,7 @@ class ScanDialog(DecisionDialog):
         )
         self.repair.setToolTip(help_)
         self.repair.setAccessibleDescription(
-            join_sentences(as_sentence(no_repair), help_) if no_repair else help_
+            join_sentences(no_repair, help_) if no_repair else help_
         )
         self.no_repair = plain(no_repair, wrap=True, ink=MUTED)
         one_line = self.fontMetrics().horizontalAdvance(no_repair)
@@ -315,8 +314,8 @@ class AllocationDialog(DecisionDialog):
             return
         self.table.fit_columns(range(min(len(found.tensors), 100)))
         words = self.tr(
-            "{metric}: {before} before, {predicted} or worse after, because tensors pruned "
-            "together usually lose more"
+            "{metric}: {before} before, {predicted} or worse after. Tensors pruned together "
+            "usually lose more than the sum of their losses."
         ).format(
             metric=metric_title(found.metric),
             before=metric(found.before, share=found.share),
@@ -325,10 +324,10 @@ class AllocationDialog(DecisionDialog):
         if found.unmeasured:
             more = plural(
                 found.unmeasured,
-                self.tr("1 tensor is not measured yet and will not be changed"),
-                self.tr("{n} tensors are not measured yet and will not be changed"),
+                self.tr("1 tensor is not measured yet and will not be changed."),
+                self.tr("{n} tensors are not measured yet and will not be changed."),
             )
-            words = self.tr("{words}; {more}").format(words=words, more=more)
+            words = join_sentences(words, more)
         self.headline.setText(words)
         self.table.setAccessibleDescription(words)
         self.go.setText(

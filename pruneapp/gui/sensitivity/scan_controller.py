@@ -316,11 +316,11 @@ class ScanController(Feature[ScanDialog]):
         no_repair = ""
         if not statistics:
             no_repair = self.tr(
-                "needs statistics of activations with Gram matrices. To collect them, close this "
+                "Needs statistics of activations with Gram matrices. To collect them, close this "
                 "dialog, choose a Wanda method in the form, and press Collect statistics…"
             )
         elif not statistics_of(statistics).grams:
-            no_repair = self.tr("the loaded statistics have no Gram matrices")
+            no_repair = self.tr("The loaded statistics have no Gram matrices.")
         dialog = ScanDialog(
             self._evaluation.kinds, source, offered, self._window, no_repair=no_repair
         )

@@ -147,7 +147,7 @@ def test_the_settings_of_a_format_begin_below_each_other(dialog, qtbot):
     """Regression: the box of the dtype began 25 pixels before that of the shard size."""
     dialog.set_offers([replace(DENSE, params=(KIND, LARGEST)), *OFFERS[1:]])
     editors = dialog.details.fields.editors
-    qtbot.waitUntil(lambda: editors["largest"].isVisible())
+    qtbot.waitUntil(editors["largest"].isVisible)
     left = {editor.mapTo(dialog, QPoint()).x() for editor in editors.values()}
     assert len(left) == 1
 

@@ -769,7 +769,7 @@ def test_no_second_folder_is_written_where_one_is_under_way(user, folder, dialog
 def test_what_cannot_be_shrunk_or_searched_is_said_on_the_page(user, folder, tmp_path, monkeypatch):
     user.open_file(write_llama(tmp_path / "odd", model_type="odd"))
     dialog = turn_to_page(user)
-    assert "is of type 'odd', and its groups are not known" in dialog.page.why_not.text()
+    assert "is of type 'odd', and it is not known which" in dialog.page.why_not.text()
     assert not dialog.page.body.isVisible()
     assert not dialog.go.isEnabled()
     assert not dialog.beside.isVisible(), "no report about nothing"

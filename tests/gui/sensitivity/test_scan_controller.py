@@ -408,7 +408,7 @@ def test_each_tensor_is_repaired_by_statistics_that_are_loaded(scans, opened, ru
     dialog = scans.ask()
     assert not dialog.repair.isEnabled(), "nothing is loaded"
     assert dialog.no_repair.isVisible()
-    assert dialog.no_repair.text().startswith("needs statistics of activations with Gram matrices")
+    assert dialog.no_repair.text().startswith("Needs statistics of activations with Gram matrices")
     opened.click(dialog.leave)
     weights = {FIRST: Inputs(np.full((1, 8), 2.0), None, np.ones(1))}
     save_statistics(tmp_path / "bare.safetensors", weights, Origin(), Job())
@@ -416,7 +416,7 @@ def test_each_tensor_is_repaired_by_statistics_that_are_loaded(scans, opened, ru
     opened.wait(lambda: opened.workbench.form.statistics)
     bare = opened.workbench.form.statistics
     dialog = scans.ask()
-    assert dialog.no_repair.text() == "the loaded statistics have no Gram matrices"
+    assert dialog.no_repair.text() == "The loaded statistics have no Gram matrices."
     assert not dialog.repair.isEnabled()
     opened.click(dialog.leave)
     path, gram = tmp_path / "s.safetensors", np.eye(8) + 1
