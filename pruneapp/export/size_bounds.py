@@ -63,24 +63,42 @@ class _Description(NamedTuple):
     masks: Mapping[str, int]
 
 
+class _Sizes(NamedTuple):
+    """The sizes of some tensors, each array ``int64[tensors]``."""
+
+    numel: Counts
+    nbytes: Counts
+    itemsize: Counts
+    bounds: PackedBounds
+
+    def of(self, places: Indices) -> _Sizes:
+        numel, nbytes, itemsize, bounds = self
+        return _Sizes(numel[places], nbytes[places], itemsize[places], bounds.of(places))
+
+    def unpacked_bytes(self, zeros: Counts) -> Counts:
+        """Return the uncompressed bytes of tensors, packed or not, whichever is less."""
+        packed = (self.numel - zeros) * self.itemsize + (self.numel + 7) // 8
+        return np.where(zeros > 0, np.minimum(self.nbytes, packed), self.nbytes)
+
+
 class _Columns:
     """The sizes of all tensors of a checkpoint, in its order."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         entries = checkpoint.entries
         self.places = dict(zip(entries, range(len(entries)), strict=True))
-        self.bounds = PackedBounds(entries.values())
         rows = [(entry.numel, entry.nbytes, entry.dtype.bits // 8) for entry in entries.values()]
-        self.numel, self._nbytes, self._itemsize = np.array(rows, np.int64).reshape(-1, 3).T
-        self._last: tuple[Sequence[str], Indices] = (), np.zeros(0, np.intp)
+        numel, nbytes, itemsize = np.array(rows, np.int64).reshape(-1, 3).T.copy()
+        self.all = _Sizes(numel, nbytes, itemsize, PackedBounds(entries.values()))
+        self._last: tuple[Sequence[str], Indices, _Sizes] | None = None
 
-    def places_of(self, names: Sequence[str]) -> Indices:
-        """Return the indices of tensors; cached for the names of the last call."""
+    def select(self, names: Sequence[str]) -> tuple[Indices, _Sizes]:
+        """Return the indices and sizes of tensors; cached for the names of the last call."""
         last = self._last
-        if last[0] is not names:
-            found = np.fromiter(map(self.places.__getitem__, names), np.intp, len(names))
-            last = self._last = names, found
-        return last[1]
+        if last is None or last[0] is not names:
+            places = np.fromiter(map(self.places.__getitem__, names), np.intp, len(names))
+            last = self._last = names, places, self.all.of(places)
+        return last[1:]
 
     def zeros_of(self, snapshot: Snapshot, job: Job) -> Counts:
         """Return the number of weights of each tensor that an export writes as zeros."""
@@ -89,12 +107,6 @@ class _Columns:
             mask = snapshot.export_mask(name)
             zeros[self.places[name]] = 0 if mask is None else mask.pruned
         return zeros
-
-    def unpacked_bytes(self, zeros: Counts, places: Indices | slice = slice(None)) -> Counts:
-        """Return the uncompressed bytes of tensors, packed or not, whichever is less."""
-        numel, nbytes = self.numel[places], self._nbytes[places]
-        packed = (numel - zeros) * self._itemsize[places] + (numel + 7) // 8
-        return np.where(zeros > 0, np.minimum(nbytes, packed), nbytes)
 
 
 _known_columns: WeakKeyDictionary[Checkpoint, _Columns] = WeakKeyDictionary()
@@ -186,16 +198,13 @@ class CompactSizes:
             return None
         columns = state.columns
         if isinstance(pruned, CountsByName):
-            places, zeros = columns.places_of(pruned.names), pruned.counts
+            (places, sizes), zeros = columns.select(pruned.names), pruned.counts
         else:
-            places = columns.places_of(tuple(pruned))
+            places, sizes = columns.select(tuple(pruned))
             zeros = np.fromiter(pruned.values(), np.int64, len(pruned))
         if state.snapshot.permanent:
             zeros = np.maximum(zeros, state.zeros[places])
-        unpacked, most = (
-            columns.unpacked_bytes(zeros, places),
-            columns.bounds.max_bytes(zeros, places),
-        )
+        unpacked, most = sizes.unpacked_bytes(zeros), sizes.bounds.max_bytes(zeros)
         packed = state.packed + int((unpacked - state.unpacked[places]).sum())
         nbytes = state.nbytes + int((most - state.most[places]).sum())
         described = self._describe_step(capture.snapshot.checkpoint, step, entry)
@@ -212,7 +221,7 @@ class CompactSizes:
         around = self._around
         if around is None or around[0] is not snapshot.checkpoint:
             columns = _columns_of(snapshot.checkpoint)
-            nbytes = _bytes_without_packed(snapshot, columns.bounds, job)
+            nbytes = _bytes_without_packed(snapshot, columns.all.bounds, job)
             around = self._around = snapshot.checkpoint, nbytes, columns
         if around[1] is None:
             return None
@@ -228,7 +237,8 @@ class CompactSizes:
         self._described = {k: one for k, one in list(self._described.items()) if k in records}
         columns = around[2]
         zeros = columns.zeros_of(snapshot, job)
-        unpacked, most = columns.unpacked_bytes(zeros), columns.bounds.max_bytes(zeros)
+        sizes = columns.all
+        unpacked, most = sizes.unpacked_bytes(zeros), sizes.bounds.max_bytes(zeros)
         nbytes, packed = around[1] + int(most.sum()), int(unpacked.sum())
         self._last = _State(
             snapshot, columns, zeros, unpacked, most, nbytes, packed, tuple(history)
@@ -384,4 +394,4 @@ def unpacked_size(snapshot: Snapshot, job: Job) -> int:
     that is less. The header, which contains the history, is not counted.
     """
     columns = _columns_of(snapshot.checkpoint)
-    return int(columns.unpacked_bytes(columns.zeros_of(snapshot, job)).sum())
+    return int(columns.all.unpacked_bytes(columns.zeros_of(snapshot, job)).sum())

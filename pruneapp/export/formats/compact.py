@@ -55,7 +55,7 @@ from pruneapp.progress import Job
 # Tensors with fewer bytes are not packed: their index would be larger than the savings.
 _SMALL = 4096
 # All tensors, and the columns of one that is not packed, for `PackedBounds`.
-_ALL, _NONE = slice(None), (0, 0, 0, 0, 0)
+_NONE = (0, 0, 0, 0, 0)
 
 
 READER = FlagParam(
@@ -211,16 +211,25 @@ class PackedBounds:
             _frame_bounds(e.numel, e.dtype.storage, frame) if is_packed(e) else _NONE
             for e in entries
         ]
-        columns = np.array(rows, np.int64).reshape(-1, len(_NONE)).T
+        self._set(np.array(rows, np.int64).reshape(-1, len(_NONE)).T)
+
+    def _set(self, columns: Counts) -> None:
+        self._columns = columns
         self._numel, self.itemsize, self._masks, self._values, self._each = columns
 
-    def max_bytes(self, zeros: Counts | int = 0, places: Indices | slice = _ALL) -> Counts:
-        """Return the maximum of each tensor in `places` with `zeros` zeros: 0 if none is kept."""
-        kept, values = self._numel[places] - zeros, self._values[places]
+    def of(self, places: Indices) -> PackedBounds:
+        """Return the bounds of the tensors at some places."""
+        bounds = PackedBounds(())
+        bounds._set(self._columns[:, places])
+        return bounds
+
+    def max_bytes(self, zeros: Counts | int = 0) -> Counts:
+        """Return the maximum of each tensor with `zeros` zeros: 0 if no weight is kept."""
+        kept, values = self._numel - zeros, self._values
         # For any distribution of the zeros over frames.
-        some = np.minimum(values, kept + (kept >> 8) + self._each[places])
+        some = np.minimum(values, kept + (kept >> 8) + self._each)
         values = np.where(np.greater(zeros, 0), some, values)
-        return np.where(kept > 0, self._masks[places] + self.itemsize[places] * values, 0)
+        return np.where(kept > 0, self._masks + self.itemsize * values, 0)
 
 
 @cache
