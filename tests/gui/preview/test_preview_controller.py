@@ -777,7 +777,7 @@ def test_invalid_settings_are_named_before_and_after_a_step(counted):
     counted.ask_amount("100 %")
     counted.wait(lambda: panel.error.text().startswith("✕ Amount is too large"))
     assert "'amount'" not in counted.button.toolTip()
-    percent = re.search(r"Enter at most ([\d.]+ %)", panel.error.text())
+    percent = re.search(r"Enter at most ([\d.]+\s%)", panel.error.text())
     assert percent is not None, panel.error.text()
     counted.ask_amount(percent[1])
     counted.wait_preview()
