@@ -34,6 +34,7 @@ from pruneapp.errors import (
 )
 from pruneapp.kernels.threads import map_in_order, threads_for
 from pruneapp.kernels.values import Bools, Float64s, Floats, decode, encode
+from pruneapp.masks.channels import channels_left
 from pruneapp.params import percent
 from pruneapp.progress import CancelToken, Job
 from pruneapp.repair.solve import (
@@ -72,6 +73,9 @@ class PrunedLayer:
     pruned: int
     gram_bytes: int  # bytes of its Gram matrices, from the shape
     known: bool = True  # whether its inputs are known, or still have to be collected
+    # Whether only whole outputs are pruned, with all that could replace them: no remaining weight
+    # contributes to these, so that only a sequential repair changes the layer.
+    only_outputs: bool = False
 
 
 @dataclass(frozen=True)
@@ -244,7 +248,7 @@ def pruned_layers(
     If `known` is given, layers are marked by whether their inputs are known; raises what it raises.
     Without it all are marked as known. `job` can cancel.
     """
-    layers = []
+    layers, pairs = [], Companions(snapshot.checkpoint, job.cancel)
     for batch in job.cancel.batches(snapshot.checkpoint.entries):
         for entry in map(snapshot.entry, batch):
             zeroed = snapshot.export_mask(entry.name)
@@ -262,6 +266,7 @@ def pruned_layers(
                     zeroed.pruned,
                     8 * parts * columns**2,
                     known is None or inputs is not None,
+                    _only_outputs_pruned(snapshot, entry, pairs, job),
                 )
             )
     return tuple(layers)
@@ -382,7 +387,7 @@ class RepairRun:
         how = source.iterations, source.damping, source.norms
         work = _LayerSolver(snapshot, self._wanted, *how, job)
         for layer in layers:
-            followers = _Followers.of(snapshot, layer, self._pairs)
+            followers = _Followers.of(snapshot, layer.entry, layer.outputs, self._pairs)
             self._repairs.append(work.repair(layer, followers, self._file))
 
     def outcome(self, job: Job) -> Repair:
@@ -418,6 +423,43 @@ class RepairRun:
 def _is_pruned(snapshot: Snapshot, entry: TensorEntry) -> bool:
     zeroed = snapshot.export_mask(entry.name) if len(entry.shape) > 1 and entry.prunable else None
     return zeroed is not None and 0 < zeroed.pruned < entry.numel
+
+
+def _only_outputs_pruned(
+    snapshot: Snapshot, entry: TensorEntry, pairs: Companions, job: Job
+) -> bool:
+    """Return whether `PrunedLayer.only_outputs` is true of a pruned weight.
+
+    Reads masks, and the weights of norms. False if it is not certain: for experts, for values that
+    were replaced before, and if the first dimension may be that of the inputs.
+    """
+    kept, outputs = snapshot.export_mask(entry.name), entry.shape[0]
+    if kept is None or len(entry.shape) == 3 or snapshot.replaces(entry.name):
+        return False
+    if kept.pruned % (entry.numel // outputs):
+        return False
+    dead = ~channels_left(kept, entry.shape, 0, job)
+    if kept.pruned != int(dead.sum()) * (entry.numel // outputs):
+        return False
+    followers = _Followers.of(snapshot, entry, outputs, pairs)
+    used = dead & ~followers.unused_outputs(snapshot, outputs)[1]
+    if not used.any():
+        return True
+    if followers.variance is not None:
+        return False
+    if followers.shift is not None:
+        shift = snapshot.export_mask(followers.shift.entry.name)
+        return shift is not None and not (used & shift.bools()).any()
+    # A bias of another length: the first dimension may be that of the inputs, as in GPT-2.
+    return len(entry.shape) == 2 and not _has_bias(snapshot, entry)
+
+
+def _has_bias(snapshot: Snapshot, weight: TensorEntry) -> bool:
+    for name in weight.names:
+        with contextlib.suppress(UnknownTensorError):
+            snapshot.entry(f"{name.rpartition('.')[0]}.bias")
+            return True
+    return False
 
 
 def _nothing_changed(layers: Sequence[LayerRepair]) -> SelectionError:
@@ -512,18 +554,20 @@ class _Followers:
     mean: TensorEntry | None = None  # running mean of the norm, if a bias is adjusted
 
     @classmethod
-    def of(cls, snapshot: Snapshot, layer: _WeightMatrices, pairs: Companions) -> _Followers:
-        """Return the tensors found by name.
+    def of(
+        cls, snapshot: Snapshot, layer: TensorEntry, n_outputs: int, pairs: Companions
+    ) -> _Followers:
+        """Return the tensors found by the name of a weight.
 
         The shift is the bias, else the running mean of a following norm, else None.
         """
-        companions = {c.part: c for c in pairs.of(layer.entry.name)}
+        companions = {c.part: c for c in pairs.of(layer.name)}
         path = companions["norm"].name.rpartition(".")[0] if "norm" in companions else ""
 
         def of_norm(leaf: str) -> TensorEntry | None:
             with contextlib.suppress(UnknownTensorError):
                 entry = snapshot.entry(f"{path}.{leaf}")
-                if path and entry.shape == (layer.outputs,) and entry.dtype.form is not None:
+                if path and entry.shape == (n_outputs,) and entry.dtype.form is not None:
                     return entry
             return None
 

@@ -9816,6 +9816,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>nein</translation>
     </message>
     <message>
+        <source>not used</source>
+        <translation>nicht verwendet</translation>
+    </message>
+    <message>
         <source>Repair 1 layer</source>
         <translation>1 Schicht reparieren</translation>
     </message>
@@ -9838,6 +9842,14 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>{layers}, {n} of them with statistics</source>
         <translation>{layers}, {n} davon mit Statistik</translation>
+    </message>
+    <message>
+        <source>1 layer cannot change: only whole outputs of it, such as neurons or channels, are pruned, and its other weights do not contribute to these. Pruned layers that read these outputs are repaired instead.</source>
+        <translation>1 Schicht kann sich nicht ändern: Nur ganze Ausgaben von ihr, etwa Neuronen oder Kanäle, sind geprunt, und ihre übrigen Gewichte tragen zu diesen nichts bei. Stattdessen werden geprunte Schichten repariert, die diese Ausgaben lesen.</translation>
+    </message>
+    <message>
+        <source>{n} layers cannot change: only whole outputs of them, such as neurons or channels, are pruned, and their other weights do not contribute to these. Pruned layers that read these outputs are repaired instead.</source>
+        <translation>{n} Schichten können sich nicht ändern: Nur ganze Ausgaben von ihnen, etwa Neuronen oder Kanäle, sind geprunt, und ihre übrigen Gewichte tragen zu diesen nichts bei. Stattdessen werden geprunte Schichten repariert, die diese Ausgaben lesen.</translation>
     </message>
     <message>
         <source>Sequential repair needs input data, which a statistics file does not contain. Choose a text or script, or turn Sequential off.</source>
@@ -9895,12 +9907,12 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Werten Sie das Modell mit Daten aus, die nicht zur Kalibrierung dienten: Kleine Fehler der Schichten garantieren nicht, dass das Modell funktioniert.</translation>
     </message>
     <message>
-        <source>1 layer is unchanged, because new values would not reduce its error (for example, if whole rows are pruned).</source>
-        <translation>1 Schicht ist unverändert, weil neue Werte ihren Fehler nicht verringern würden (etwa wenn ganze Zeilen geprunt sind).</translation>
+        <source>1 layer is unchanged, because new values would not reduce its error: if whole outputs are pruned, such as neurons or channels, the other weights of the layer do not contribute to them. Such an error only matters if later layers still use these outputs.</source>
+        <translation>1 Schicht ist unverändert, weil neue Werte ihren Fehler nicht verringern würden: Sind ganze Ausgaben geprunt, etwa Neuronen oder Kanäle, so tragen die übrigen Gewichte der Schicht zu ihnen nichts bei. Ein solcher Fehler zählt nur, wenn spätere Schichten diese Ausgaben noch verwenden.</translation>
     </message>
     <message>
-        <source>{n} layers are unchanged, because new values would not reduce their errors (for example, if whole rows are pruned).</source>
-        <translation>{n} Schichten sind unverändert, weil neue Werte ihre Fehler nicht verringern würden (etwa wenn ganze Zeilen geprunt sind).</translation>
+        <source>{n} layers are unchanged, because new values would not reduce their errors: if whole outputs are pruned, such as neurons or channels, the other weights of the layer do not contribute to them. Such an error only matters if later layers still use these outputs.</source>
+        <translation>{n} Schichten sind unverändert, weil neue Werte ihre Fehler nicht verringern würden: Sind ganze Ausgaben geprunt, etwa Neuronen oder Kanäle, so tragen die übrigen Gewichte der Schicht zu ihnen nichts bei. Ein solcher Fehler zählt nur, wenn spätere Schichten diese Ausgaben noch verwenden.</translation>
     </message>
     <message>
         <source>Not repaired, no statistics: {names}.</source>
@@ -10001,6 +10013,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Also adjusted: {names}.</source>
         <translation>Ebenfalls angepasst: {names}.</translation>
+    </message>
+    <message>
+        <source>unchanged</source>
+        <translation>unverändert</translation>
     </message>
 </context>
 <context>

@@ -9815,6 +9815,10 @@ computed on this computer.</source>
         <translation>否</translation>
     </message>
     <message>
+        <source>not used</source>
+        <translation>未采用</translation>
+    </message>
+    <message>
         <source>Repair 1 layer</source>
         <translation>修复 1 层</translation>
     </message>
@@ -9837,6 +9841,14 @@ computed on this computer.</source>
     <message>
         <source>{layers}, {n} of them with statistics</source>
         <translation>{layers}，其中 {n} 个有统计</translation>
+    </message>
+    <message>
+        <source>1 layer cannot change: only whole outputs of it, such as neurons or channels, are pruned, and its other weights do not contribute to these. Pruned layers that read these outputs are repaired instead.</source>
+        <translation>1 个层无法改变：它只有整个输出（如神经元或通道）被剪枝，其余权重对这些输出没有贡献。改为修复读取这些输出的已剪枝层。</translation>
+    </message>
+    <message>
+        <source>{n} layers cannot change: only whole outputs of them, such as neurons or channels, are pruned, and their other weights do not contribute to these. Pruned layers that read these outputs are repaired instead.</source>
+        <translation>{n} 个层无法改变：它们只有整个输出（如神经元或通道）被剪枝，其余权重对这些输出没有贡献。改为修复读取这些输出的已剪枝层。</translation>
     </message>
     <message>
         <source>Sequential repair needs input data, which a statistics file does not contain. Choose a text or script, or turn Sequential off.</source>
@@ -9894,12 +9906,12 @@ computed on this computer.</source>
         <translation>请用未参与校准的数据评估：各层误差小并不保证模型可用。</translation>
     </message>
     <message>
-        <source>1 layer is unchanged, because new values would not reduce its error (for example, if whole rows are pruned).</source>
-        <translation>1 个层未改变，因为新值不会减小其误差（例如整行被剪枝时）。</translation>
+        <source>1 layer is unchanged, because new values would not reduce its error: if whole outputs are pruned, such as neurons or channels, the other weights of the layer do not contribute to them. Such an error only matters if later layers still use these outputs.</source>
+        <translation>1 个层未改变，因为新值不会减小其误差：如果整个输出（如神经元或通道）被剪枝，该层的其余权重对这些输出没有贡献。只有后面的层仍使用这些输出时，这种误差才有影响。</translation>
     </message>
     <message>
-        <source>{n} layers are unchanged, because new values would not reduce their errors (for example, if whole rows are pruned).</source>
-        <translation>{n} 个层未改变，因为新值不会减小其误差（例如整行被剪枝时）。</translation>
+        <source>{n} layers are unchanged, because new values would not reduce their errors: if whole outputs are pruned, such as neurons or channels, the other weights of the layer do not contribute to them. Such an error only matters if later layers still use these outputs.</source>
+        <translation>{n} 个层未改变，因为新值不会减小其误差：如果整个输出（如神经元或通道）被剪枝，该层的其余权重对这些输出没有贡献。只有后面的层仍使用这些输出时，这种误差才有影响。</translation>
     </message>
     <message>
         <source>Not repaired, no statistics: {names}.</source>
@@ -10000,6 +10012,10 @@ computed on this computer.</source>
     <message>
         <source>Also adjusted: {names}.</source>
         <translation>同时调整了：{names}。</translation>
+    </message>
+    <message>
+        <source>unchanged</source>
+        <translation>未改变</translation>
     </message>
 </context>
 <context>

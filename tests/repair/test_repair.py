@@ -17,13 +17,14 @@ from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.masks.bitmask import BitMask
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.recipes import recipe as recipe_files
 from pruneapp.recipes.fit import fit
 from pruneapp.recipes.recipe import history_recipe
 from pruneapp.recipes.replay import replay
-from pruneapp.repair.repair import compute_repair, inputs_in
+from pruneapp.repair.repair import compute_repair, inputs_in, pruned_layers
 from pruneapp.statistics.file import open_statistics
 from tests.repair.layers import InputArrays, mixed
 from tests.support.document_edits import make_permanent, redo, treat_zeros, undo
@@ -331,6 +332,52 @@ def test_the_label_counts_the_layers_that_changed(opened):
     assert set(document.snapshot().values) == {FC}
     with pytest.raises(SelectionError, match="new values would not reduce the errors"):
         compute_repair(document.snapshot(), InputArrays(inputs), Job(), names=["head.weight"])
+
+
+FIRST_THREE = np.arange(10) < 3
+
+
+@pytest.mark.parametrize(
+    ("tensors", "dim", "pruned", "only_outputs"),
+    [
+        ({FC: (10, 12)}, 0, (), True),
+        ({FC: (10, 12)}, 1, (), False),
+        ({FC: (10, 12), BIAS: (10,)}, 0, (), False),  # the bias replaces the mean of the outputs
+        ({FC: (10, 12), BIAS: (10,)}, 0, (BIAS,), True),
+        ({FC: (10, 12), BIAS: (12,)}, 0, (), False),  # as in GPT-2: dim 0 are the inputs
+        ({FC: (10, 10)}, 0, (), True),
+    ],
+)
+def test_layers_with_only_whole_outputs_pruned_are_known_before_the_repair(
+    opened, tensors, dim, pruned, only_outputs
+):
+    document = opened(**{name: normal(*shape) for name, shape in tensors.items()})
+    shape = tensors[FC]
+    rows = (np.arange(shape[dim]) < 3).reshape((-1, 1) if dim == 0 else (1, -1))
+    masks = {FC: BitMask.from_bools(~np.broadcast_to(rows, shape).ravel())}
+    masks |= {name: BitMask.from_bools(~FIRST_THREE) for name in pruned}
+    state = document.snapshot().with_masks({"masks": masks})
+    (layer,) = pruned_layers(state, Job())
+    assert layer.only_outputs == only_outputs
+    if only_outputs:
+        with pytest.raises(SelectionError, match="new values would not reduce"):
+            compute_repair(state, InputArrays({FC: mixed(4, 50, shape[1], offset=1.0)}), Job())
+
+
+@pytest.mark.parametrize("with_norm", [True, False])
+def test_outputs_that_the_norm_does_not_use_cannot_be_replaced(opened, with_norm):
+    """Otherwise its running variance is scaled."""
+    norm = {leaf: normal(10) ** 2 + 1 for leaf in ("weight", "bias", "running_mean", "running_var")}
+    tensors = {f"bn1.{leaf}": values for leaf, values in norm.items()}
+    document = opened(**{"conv1.weight": normal(10, 4, 3, 3)}, **tensors)
+    rows = np.broadcast_to(FIRST_THREE.reshape(-1, 1), (10, 36))
+    masks = {"conv1.weight": BitMask.from_bools(~rows.ravel())}
+    if with_norm:
+        parts = "bn1.weight", "bn1.bias"
+        masks |= {name: BitMask.from_bools(~FIRST_THREE) for name in parts}
+    state = document.snapshot().with_masks({"masks": masks})
+    (layer,) = pruned_layers(state, Job())
+    assert layer.only_outputs == with_norm
 
 
 def test_what_is_0_in_the_unpruned_model_as_well_needs_no_repair(opened):

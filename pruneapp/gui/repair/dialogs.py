@@ -146,20 +146,26 @@ class RepairDialog(Dialog):
 
     def _cells(self, row: int) -> tuple[str, ...]:
         layer = self.layers[row]
+        known = self._known_text if layer.known else self.tr("no")
         return (
             self._names.get(layer.name, layer.name),
             part(layer.pruned, layer.numel),
             count(layer.numel - layer.pruned),
-            self._known_text if layer.known else self.tr("no"),
+            known if self._changes(layer) else self.tr("not used"),
         )
+
+    def _changes(self, layer: PrunedLayer) -> bool:
+        """Return whether a repair can change a layer if its inputs are known."""
+        return not layer.only_outputs or self._sequential()
 
     def _show_state(self) -> None:
         """Show how many layers can be repaired, and the first error, the risk or the memory."""
         known = [layer for layer in self.layers if layer.known]
-        words = plural(len(known), self.tr("Repair 1 layer"), self.tr("Repair {n} layers"))
+        changed = sum(map(self._changes, known))
+        words = plural(changed, self.tr("Repair 1 layer"), self.tr("Repair {n} layers"))
         error = self._error()
-        self.go.setText(words if known else self.tr("Nothing to repair"))
-        set_problem(self.go, self.source.problem or error or ("" if known else self.go.text()))
+        self.go.setText(words if changed else self.tr("Nothing to repair"))
+        set_problem(self.go, self.source.problem or error or ("" if changed else self.go.text()))
         every = plural(len(self.layers), self.tr("1 pruned layer"), self.tr("{n} pruned layers"))
         if len(known) < len(self.layers):
             text = self.tr("{layers}, {n} of them with statistics")
@@ -170,9 +176,28 @@ class RepairDialog(Dialog):
             risk = uniform_risk([layer.pruned / layer.numel for layer in known])
         self.risk.setText(f"▲ {translate_sentence(risk)}" if risk else "")
         self.risk.setHidden(not risk)
-        self.note.setText(f"✕ {error}" if error else self._memory(known))
+        fixed = self._fixed_text(len(known) - changed)
+        self.note.setText(f"✕ {error}" if error else join_sentences(fixed, self._memory(known)))
         self.note.setForegroundRole(DANGER if error else MUTED)
         self.table.setAccessibleDescription(join_sentences(as_sentence(every), self.note.text()))
+
+    def _fixed_text(self, n_layers: int) -> str:
+        """Return why a repair does not change `n_layers` layers; "" for 0."""
+        if not n_layers:
+            return ""
+        return plural(
+            n_layers,
+            self.tr(
+                "1 layer cannot change: only whole outputs of it, such as neurons or channels, are "
+                "pruned, and its other weights do not contribute to these. Pruned layers that "
+                "read these outputs are repaired instead."
+            ),
+            self.tr(
+                "{n} layers cannot change: only whole outputs of them, such as neurons or "
+                "channels, are pruned, and their other weights do not contribute to these. Pruned "
+                "layers that read these outputs are repaired instead."
+            ),
+        )
 
     def _error(self) -> str:
         """Return why the settings are invalid together with the source; empty if they are valid."""
@@ -306,12 +331,16 @@ class RepairReportDialog(Dialog):
             text = plural(
                 len(layers) - n_changed,
                 self.tr(
-                    "1 layer is unchanged, because new values would not reduce its error (for "
-                    "example, if whole rows are pruned)."
+                    "1 layer is unchanged, because new values would not reduce its error: if whole "
+                    "outputs are pruned, such as neurons or channels, the other weights of the "
+                    "layer do not contribute to them. Such an error only matters if later layers "
+                    "still use these outputs."
                 ),
                 self.tr(
-                    "{n} layers are unchanged, because new values would not reduce their errors "
-                    "(for example, if whole rows are pruned)."
+                    "{n} layers are unchanged, because new values would not reduce their errors: "
+                    "if whole outputs are pruned, such as neurons or channels, the other weights "
+                    "of the layer do not contribute to them. Such an error only matters if later "
+                    "layers still use these outputs."
                 ),
             )
             notes.insert(0, text)
@@ -390,7 +419,9 @@ class RepairReportDialog(Dialog):
         layer = self._layers[self._order[row]]
         sign = "▲ " if layer.is_worse else ""
         after = layer.after if layer.is_rounded else layer.rounded  # also of a rounded bias
-        errors = (percent(error, ERROR_DIGITS) for error in (layer.before, after, layer.rounded))
+        errors = [percent(error, ERROR_DIGITS) for error in (layer.before, after, layer.rounded)]
+        if not layer.is_changed:
+            errors[1:] = [self.tr("unchanged")] * 2
         name = self._names.get(layer.name, layer.name)
         cells = f"{sign}{name}", count(layer.left), count(layer.moved), *errors
         return cells[: len(self._headers)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtWidgets import QCheckBox, QLabel
 
@@ -34,6 +36,25 @@ def test_layers_memory_and_what_comes_of_a_layer_are_said(dialog):
         "layer."
     )
     assert dialog.risk.isHidden()
+
+
+def test_layers_of_which_only_whole_outputs_are_pruned_are_not_counted(dialog):
+    """Regression: "Repair 12 layers", of which 6 were changed."""
+    first, second = layers(50, 90)
+    dialog.set_layers([replace(first, only_outputs=True), second])
+    assert dialog.go.text() == "Repair 1 layer"
+    assert dialog.headline.text() == "2 pruned layers"
+    assert dialog.note.text().startswith("1 layer cannot change: only whole outputs of it")
+    model = dialog.table.model()
+    assert [model.index(row, 3).data() for row in range(2)] == ["not used", "to be collected"]
+    dialog.editors["sequential"].set_value(True)
+    dialog.editors["sequential"].changed.emit()
+    assert dialog.go.text() == "Repair 2 layers", "their inputs differ from the unpruned model"
+    assert "cannot change" not in dialog.note.text()
+    dialog.editors["sequential"].set_value(False)
+    dialog.set_layers([replace(first, only_outputs=True)])
+    assert dialog.go.text() == "Nothing to repair"
+    assert not dialog.go.isEnabled()
 
 
 def test_uniform_high_sparsity_is_warned_of_before_anything_runs(dialog):

@@ -61,6 +61,9 @@ def test_only_changed_layers_are_counted(show, english):
         .text()
         .startswith("1 layer is unchanged, because new values would not reduce")
     )
+    model = report.table.model()
+    cells = [model.index(3, at).data().replace("\u00a0", " ") for at in range(6)]
+    assert cells == ["d.weight", "10", "0", "2.000 %", "unchanged", "unchanged"]
 
 
 def names(report):
