@@ -522,6 +522,11 @@ class HistoryTree(QTreeView):
             self.scrollTo(index)
             self.edit(index)
 
+    def commitData(self, editor: QWidget) -> None:
+        """Store the text of a field, unless it is closed: Qt queues what Return does."""
+        if not editor.isHidden():
+            super().commitData(editor)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle the keys that apply to the state of the cursor.
 
