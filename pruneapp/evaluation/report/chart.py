@@ -13,6 +13,7 @@ from pruneapp.evaluation.metric import SIDES, MetricChange, StepKind
 from pruneapp.evaluation.report.contents import HistoryReport, ReportedEvaluation, ReportedState
 from pruneapp.export.report_writer import metric_title, percent
 
+Place = tuple[float, float]
 Box = tuple[float, float, float, float]  # left, top, right, bottom in pixels
 
 WIDTH, HEIGHT = 880, 400
@@ -122,13 +123,20 @@ def _chart(
         state.number: (x_of(100 * state.sparsity), y_of(value))
         for (state, _), value in zip(found, values, strict=True)
     }
-    labels = _place_labels({state.number: _label(state) for state, _ in found}, places)
-    states = []
-    for state, metric in found:
-        x, y = places[state.number]
+    level = y_of(scale * first.original)
+    joined: dict[int, Place] = {}  # places of the nearest measured ancestors
+    for state, _ in found:
         ancestor = state.parent
         while ancestor >= 0 and ancestor not in places:
             ancestor = parents[ancestor]
+        if ancestor >= 0:
+            joined[state.number] = places[ancestor]
+    lines = [(places[number], end) for number, end in joined.items()]
+    lines.append(((_LEFT, level), (WIDTH - _RIGHT, level)))
+    labels = _place_labels({state.number: _label(state) for state, _ in found}, places, lines)
+    states = []
+    for state, metric in found:
+        x, y = places[state.number]
         noise = intervals.get(state.number)
         label, label_at = labels.get(state.number, ("", (0.0, 0.0)))
         states.append(
@@ -136,7 +144,7 @@ def _chart(
                 Marker(state.kind, x, y),
                 f"{_label(state, longest=200)}: {percent(state.sparsity)} pruned, "
                 f"{metric_title(metric.name)} {value_text(metric)}",
-                places.get(ancestor),
+                joined.get(state.number),
                 None if noise is None else (y_of(noise[0]), y_of(noise[1])),
                 label,
                 label_at,
@@ -150,7 +158,7 @@ def _chart(
         tuple(states),
         tuple((x_of(tick), f"{tick:g}") for tick in x_ticks),
         tuple((y_of(tick), f"{tick:g}") for tick in y_ticks),
-        y_of(scale * first.original),
+        level,
         tuple((kind, KIND_LABELS[kind]) for kind in kinds),
     )
 
@@ -175,9 +183,13 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def _place_labels(
-    labels: Mapping[int, str], places: Mapping[int, tuple[float, float]]
-) -> dict[int, tuple[str, tuple[float, float]]]:
-    """Return the labels that overlap neither points nor each other, with their left baseline."""
+    labels: Mapping[int, str], places: Mapping[int, Place], lines: Sequence[tuple[Place, Place]]
+) -> dict[int, tuple[str, Place]]:
+    """Return the labels that overlap neither points nor each other, with their left baseline.
+
+    They are shortened so that no line crosses them; only if none of their places is free of lines,
+    one is.
+    """
     # Around each point, so that no label is nearer to the point of another state.
     points = {n: (x - 10, y - 16, x + 10, y + 16) for n, (x, y) in places.items()}
     taken: list[Box] = []
@@ -185,21 +197,41 @@ def _place_labels(
     for number, text in labels.items():
         x, y = places[number]
         obstacles = [*taken, *(box for other, box in points.items() if other != number)]
-        for shown in dict.fromkeys((text, _elide(text, _LONGEST // 2), text.partition(":")[0])):
-            width = _LETTER * len(shown)
-            boxes = [
-                (left, base - _LINE + 3, left + width, base + 3)
-                for left in (x + 10, x - 10 - width, x - width / 2, x + 6, x - 6 - width)
-                for base in (
-                    (y + 4,) if abs(left + width / 2 - x) > width / 2 + 8 else (y - 10, y + 19)
-                )
-            ]
-            free = (box for box in boxes if _is_inside(box) and not _overlaps(box, obstacles))
-            if (box := next(free, None)) is not None:
-                taken.append(box)
-                placed[number] = shown, (box[0], box[3] - 3)
-                break
+        free = [
+            (shown, box)
+            for shown in dict.fromkeys((text, _elide(text, _LONGEST // 2), text.partition(":")[0]))
+            for box in _boxes(x, y, _LETTER * len(shown))
+            if _is_inside(box) and not _overlaps(box, obstacles)
+        ]
+        clear = (each for each in free if not any(crosses(*line, each[1]) for line in lines))
+        if best := next(clear, next(iter(free), None)):
+            shown, box = best
+            taken.append(box)
+            placed[number] = shown, (box[0], box[3] - 3)
     return placed
+
+
+def _boxes(x: float, y: float, width: float) -> Iterator[Box]:
+    """Yield the possible boxes of a label next to a point, best first."""
+    for left in (x + 10, x - 10 - width, x - width / 2, x + 6, x - 6 - width):
+        is_beside = abs(left + width / 2 - x) > width / 2 + 8
+        for base in (y + 4,) if is_beside else (y - 10, y + 19, y - 22, y + 31):
+            yield left, base - _LINE + 3, left + width, base + 3
+
+
+def crosses(start: Place, end: Place, box: Box) -> bool:
+    """Return whether a line segment has a point inside a box."""
+    first, last = 0.0, 1.0  # the part of the segment that is between the sides so far
+    for axis in (0, 1):
+        low, high = box[axis] - start[axis], box[axis + 2] - start[axis]
+        span = end[axis] - start[axis]
+        if span == 0:
+            if not low < 0 < high:
+                return False
+            continue
+        enters, leaves = sorted((low / span, high / span))
+        first, last = max(first, enters), min(last, leaves)
+    return first < last
 
 
 def _is_inside(box: Box) -> bool:

@@ -70,6 +70,7 @@ _MIN_LABEL = 26  # minimum width of the names of states, in letters
 # Width of longer names before further columns are shown, in letters, and as a share of the panel.
 _USUAL_LABEL, _LABEL_SHARE = 40, 0.66
 _MIN_ELIDED_LABEL = 5  # the same if the sparsity and the first metric need the space
+_MIN_LABEL_BY_NOTE = 10  # the same if notes need the space, too
 _MAX_HEADER = 15  # maximum width of the header of a metric without differences
 _MIN_NOTE = 12  # the same of notes
 _MIN_EDITOR = 240  # minimum width of the field of a name or a note, in pixels
@@ -271,9 +272,10 @@ class HistoryTree(QTreeView):
         user scrolls to the others. The sparsity and the first metric are always visible: names are
         reduced to `_MIN_ELIDED_LABEL` letters for them.
 
-        If all columns fit, the notes get what the names do not need. Without any note, their column
-        is hidden if only the other columns fit and the cursor is not in it: the user would scroll
-        to an empty column.
+        If all columns fit, the notes get what the names do not need. If they do not, notes follow
+        the first metric, as the other numbers are also in the table of Quality. Without any note,
+        their column is hidden if only the other columns fit and the cursor is not in it: the user
+        would scroll to an empty column.
         """
         columns, room = self.states.columns, self.viewport().width()
         letter, indent = letter_width(self), self._deepest_indent()
@@ -289,19 +291,29 @@ class HistoryTree(QTreeView):
         usual = min(_USUAL_LABEL * letter + indent, round(_LABEL_SHARE * room))
         most = min(whole_label, max(_MIN_LABEL * letter + indent, usual))
         least = max(_MIN_ELIDED_LABEL * letter + indent, min(most, room - sum(widths[:2])))
+        is_noted = any(item.note for item in self.states.items)
         has_notes = (
             columns[-1] in self._widths
-            or any(item.note for item in self.states.items)
+            or is_noted
             or self.currentIndex().column() == len(columns) - 1
         )
+        ordered = [*widths, note] if has_notes else widths
+        is_note_moved = is_noted and sum(ordered) > room - least
+        if is_note_moved:
+            spare = room - sum(widths[:2])
+            least = max(_MIN_LABEL_BY_NOTE * letter + indent, min(most, spare - _MIN_NOTE * letter))
+            if columns[-1] not in self._widths:
+                note = min(note, max(_MIN_NOTE * letter, spare - least))
+            ordered = [*widths[:2], note, *widths[2:]]
+        self._place_notes(3 if is_note_moved else len(columns) - 1)
         beside = 0
-        for width in (*widths, note) if has_notes else widths:
+        for width in ordered:
             if beside + width > room - least:
                 break
             beside += width
         label = max(least, room - beside)
         rest = 0
-        if beside >= sum(widths):
+        if beside >= sum(widths) and not is_note_moved:
             needed = min(label, whole_label)
             rest = room - sum(widths) - needed
             if columns[-1] not in self._widths and (has_notes or rest >= note):
@@ -315,6 +327,18 @@ class HistoryTree(QTreeView):
             self.setColumnWidth(at, width)
         self._is_fitting = False
         self._set_brief_columns()
+
+    def _place_notes(self, place: int) -> None:
+        """Show the column of the notes at a place, and the others in their order.
+
+        If it moves, the first columns are scrolled to.
+        """
+        header, order = self.header(), list(range(len(self.states.columns)))
+        if header.visualIndex(order[-1]) != place:
+            self.horizontalScrollBar().setValue(0)
+        order.insert(place, order.pop())
+        for at, column in enumerate(order):
+            header.moveSection(header.visualIndex(column), at)
 
     def _set_brief_columns(self) -> None:
         """Leave out the differences in columns of metrics that are too narrow for them."""
@@ -483,8 +507,9 @@ class HistoryTree(QTreeView):
         column = current.column()
         if action in {to.MoveLeft, to.MoveRight}:
             step = -1 if action == to.MoveLeft else 1
-            beside = min(max(0, column + step), self.states.columnCount() - 1)
-            return self.states.index_of(current.internalId(), beside)
+            header = self.header()
+            place = min(max(0, header.visualIndex(column) + step), self.states.columnCount() - 1)
+            return self.states.index_of(current.internalId(), header.logicalIndex(place))
         if action in {to.MoveHome, to.MoveEnd}:
             order = self.states.tree.order()
             return self.states.index_of(order[0 if action == to.MoveHome else -1], column)

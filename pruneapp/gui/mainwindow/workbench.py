@@ -335,7 +335,7 @@ class Workbench(QObject):
         window.add_document_views(views.tree_dock, views.middle, views.form_dock)
         for page, picture in views.pages.pictures.items():
             # A chart makes space; the others, which can be scrolled, do not move.
-            is_chart = page not in {Page.WEIGHTS, Page.COMPARE, Page.GRAPH}
+            is_chart = page not in {Page.WEIGHTS, Page.GRAPH}
             room = picture if is_chart else None
             window.notices.float_above(picture.drawing, picture.axis_height, room=room)
         self.session = session = OpenDocument(jobs, settings, build_nodes, self)

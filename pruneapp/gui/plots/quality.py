@@ -34,6 +34,7 @@ _TOLERANCE = 0.01
 _LARGEST = 1e100  # largest absolute number that an axis supports
 _STEP = 0.1  # step of the keys, as a share of the initial tolerance
 _MIN_BOX_WIDTH = 84  # pixels of the boxes for axis and metric; longer texts are elided
+_METRIC_BOX_WIDTH = 160  # pixels up to which the box of the metric shows whole names
 _CUT_SIDES = 5  # corners of the marker of a measured cut, see `paint_point`
 # Repairs and recoveries have their own colors, so that these do not depend on what was measured
 # first.
@@ -454,6 +455,8 @@ class QualityView(PlotView):
         shown = next((m for s in states if (m := s.quality.metric(self._name))), None)
         at = -1 if shown is None else names.index(shown.name)
         set_choices(self.metric_box, names, at, metric_title)
+        needed = min(self.metric_box.sizeHint().width(), _METRIC_BOX_WIDTH)
+        self.metric_box.setMinimumWidth(max(needed, _MIN_BOX_WIDTH))
 
     # -- target -----------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ from pruneapp.edits.repaired_values import RepairedValues, as_values
 from pruneapp.errors import ExportError
 from pruneapp.evaluation.evaluator import state_sha256
 from pruneapp.evaluation.metric import MetricChange, StateQuality
-from pruneapp.evaluation.report.chart import charts_of
+from pruneapp.evaluation.report.chart import charts_of, crosses
 from pruneapp.evaluation.report.contents import ReportSource, collect_report
 from pruneapp.evaluation.report.page import as_html, write_history_report
 from pruneapp.evaluation.report.results import StoredResult, scans_in
@@ -395,6 +395,13 @@ def test_the_chart_joins_states_to_the_measured_state_they_were_made_from(docume
         assert left <= state.marker.x <= right
         assert top <= state.marker.y <= bottom
     assert all(state.label for state in accuracy.states), "there is room for three labels"
+    for state in (*accuracy.states, *loss.states):
+        x, y = state.label_at
+        box = x, y - 11, x + 7 * len(state.label), y + 3
+        for other in (*accuracy.states, *loss.states):
+            if other.parent and (other in accuracy.states) == (state in accuracy.states):
+                line = (other.marker.x, other.marker.y), other.parent
+                assert not crosses(*line, box), f"a line crosses the label {state.label}"
 
 
 def test_other_evaluations_have_tables_of_their_own(document):

@@ -499,6 +499,34 @@ def test_the_first_metric_is_always_visible_and_no_empty_column_is_scrolled_to(s
     assert not tree.isColumnHidden(states.column_of(HistoryColumn.NOTE))
 
 
+@pytest.mark.parametrize("width", [305, 340, 420])
+def test_a_note_is_visible_beside_several_metrics(show, qtbot, width):
+    """Regression: the user had to scroll to the notes as soon as there were two metrics."""
+    panel = show(HistoryPanel(), width, 240)
+    panel.set_items(ITEMS, 1)
+    measured(panel)
+    tree, note = panel.tree, panel.tree.states.column_of(HistoryColumn.NOTE)
+    assert tree.header().visualIndex(note) == len(tree.states.columns) - 1
+    panel.annotated.connect(lambda state, text: noted(panel, state, text))
+    tree.edit_cell(1, HistoryColumn.NOTE)
+    qtbot.keyClicks(editor(panel), "a baseline for the repair")
+    qtbot.keyClick(editor(panel), Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: tree.header().visualIndex(note) == 3)
+    for kind in (HistoryColumn.STATE, HistoryColumn.METRIC, HistoryColumn.NOTE):
+        assert tree.viewport().rect().contains(cell(panel, 1, kind)), kind
+    assert tree.delegate.label(1, tree.fontMetrics(), cell(panel, 1).width() - 6).startswith("1: L")
+    qtbot.keyClick(tree, Qt.Key.Key_Right)
+    assert tree.currentIndex().column() == 3, "the second metric"
+    panel.resize(1000, 240)
+    assert tree.header().visualIndex(note) == len(tree.states.columns) - 1, "all columns fit"
+
+
+def noted(panel, state, text):
+    items = list(panel.tree.states.items)
+    items[state] = replace(items[state], note=text)
+    panel.set_items(items, 1)
+
+
 def test_a_note_is_edited_while_its_column_is_hidden(show, qtbot):
     panel = show(HistoryPanel(), 260, 240)
     panel.set_items(ITEMS, 1)

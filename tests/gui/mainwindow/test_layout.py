@@ -294,6 +294,9 @@ def test_notices_cover_neither_readout_nor_legend(opened):
         for part in (picture.foot, picture.legend):
             place = QRect(part.mapTo(opened.window, QPoint()), part.size())
             assert not part.isVisible() or not covered.intersects(place), page
+        if page not in {Page.WEIGHTS, Page.GRAPH}:
+            place = QRect(picture.drawing.mapTo(opened.window, QPoint()), picture.drawing.size())
+            assert not covered.intersects(place), f"axes and bars of {page}"
 
 
 def test_a_pruned_state_can_be_evaluated_repaired_and_recovered_from_the_form(opened):

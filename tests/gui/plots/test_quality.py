@@ -551,6 +551,18 @@ def test_a_metric_of_unknown_direction_has_no_target(view):
     assert "Press Evaluate…" in view._message.text()
 
 
+@pytest.mark.parametrize("width", [480, 560, 600, 700])
+def test_the_name_of_the_metric_is_whole(view, width):
+    """Regression: it was "cos…an)" while the box of the axis had room."""
+    pair = [MetricChange(n, 0.9, 1.0, 0.0, "repeatable") for n in ("mean_cosine", "lowest_cosine")]
+    states = [MeasuredState(n, str(n), StateQuality(tuple(pair), n / 4), False) for n in (0, 1)]
+    view.set_states(states, 1, "")
+    view.resize(width, 500)
+    box = view.metric_box
+    assert box.isVisible()
+    assert box.shown_text(box.text_width()) == box.currentText() == "cosine (mean)"
+
+
 def test_boxes_without_a_choice_are_hidden(view):
     assert view.metric_box.isVisible()
     metric = STATES[0].quality.metrics[0]
