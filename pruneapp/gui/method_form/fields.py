@@ -361,7 +361,7 @@ class LimitsSection(QWidget):
         rows.setHorizontalSpacing(8)
         rows.setVerticalSpacing(8)
         rows.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
-        rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)  # the labels are long
+        rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         self.by_size = QPushButton(self.tr("From target file size…"), self)
         self.by_size.setToolTip(
             self.tr("Compute the total sparsity at which a compact file fits a size")
@@ -375,9 +375,6 @@ class LimitsSection(QWidget):
                 editor = SeveralEditor(param, self)
             else:
                 editor = BoundEditor(param, self)
-            if isinstance(param, AmountParam):  # the total sparsity
-                editor.line.addWidget(self.by_size)
-                self.by_size.show()
             editor.changed.connect(self._read)
             editor.changed.connect(self.changed)
             label = label_for(editor, param.label)
@@ -387,6 +384,12 @@ class LimitsSection(QWidget):
             if isinstance(param, AmountParam):
                 note = self.tr("of all checked tensors together, not of the whole model")
                 rows.addRow(plain(note, wrap=True, ink=MUTED))
+                # Not next to the field, which would be too wide for a place next to its label.
+                row = QWidget(self)
+                lay_in_row(row, self.by_size).addStretch(1)
+                rows.addRow(row)
+                QWidget.setTabOrder(editor, self.by_size)
+                self.by_size.show()
             self.editors[param.name] = editor
         column.addWidget(self.note)
         self.button.toggled.connect(self._unfold)
