@@ -139,8 +139,8 @@ class Recovery:
             )
         if before_steps < start:
             return (
-                f"The error of the outputs on {samples} fell from {before:.4g} to {end:.4g} by "
-                f"training the blocks and in {steps} of the whole model ({less:.0f} % less)."
+                f"The error of the outputs on {samples} fell from {before:.4g} to {end:.4g} "
+                f"({less:.0f} % less): each block was trained, then the whole model in {steps}."
             )
         return (
             f"The error of the outputs on {samples} fell from {before:.4g} to {end:.4g} in {steps} "

@@ -1553,7 +1553,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     </message>
     <message>
         <source>{n} remaining weights</source>
-        <translation>{n} verbleibenden Gewichten</translation>
+        <translation>{n} verbleibenden</translation>
     </message>
     <message>
         <source>{n} channels</source>
@@ -7162,7 +7162,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     </message>
     <message>
         <source>Selected by rules; {n} check marks are ignored</source>
-        <translation>Durch Regeln ausgewählt; {n} Häkchen werden ignoriert</translation>
+        <translation>Nach Regeln; {n} Häkchen werden ignoriert</translation>
     </message>
     <message>
         <source>; rules select others</source>
@@ -7933,7 +7933,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     </message>
     <message>
         <source>Per tensor</source>
-        <translation>je Tensor</translation>
+        <translation>Je Tensor</translation>
     </message>
     <message>
         <source>Set the scope to per tensor: each tensor or group is pruned to the same fraction</source>
@@ -8186,7 +8186,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     </message>
     <message>
         <source>Per tensor</source>
-        <translation>je Tensor</translation>
+        <translation>Je Tensor</translation>
     </message>
     <message>
         <source>Global</source>
@@ -20559,11 +20559,6 @@ steps</extracomment>
         <translation>Das Training jedes Blocks hat den Fehler der Ausgaben bei {samples} von {start} auf {end} verringert. Das ganze Modell wurde in {steps} Training nicht besser; sie werden nicht verwendet.</translation>
     </message>
     <message>
-        <source>The error of the outputs on {samples} fell from {before} to {end} by training the blocks and in {steps} of the whole model ({less} % less).</source>
-        <extracomment>sentences</extracomment>
-        <translation>Der Fehler der Ausgaben auf {samples} sank durch Training der Blöcke und in {steps} des ganzen Modells von {before} auf {end} ({less} % weniger).</translation>
-    </message>
-    <message>
         <source>The error of the outputs on {samples} fell from {before} to {end} in {steps} of training ({less} % less).</source>
         <extracomment>sentences</extracomment>
         <translation>Der Fehler der Ausgaben auf {samples} sank in {steps} Training von {before} auf {end} ({less} % weniger).</translation>
@@ -20727,6 +20722,11 @@ steps</extracomment>
         <source>The error of the outputs on {samples} fell from {before} to {end} ({less} % less). The sequential repair alone reached {start}.</source>
         <extracomment>sentences</extracomment>
         <translation>Der Fehler der Ausgaben auf {samples} sank von {before} auf {end} ({less} % weniger). Die sequenzielle Reparatur allein erreichte {start}.</translation>
+    </message>
+    <message>
+        <source>The error of the outputs on {samples} fell from {before} to {end} ({less} % less): each block was trained, then the whole model in {steps}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Fehler der Ausgaben auf {samples} sank von {before} auf {end} ({less} % weniger): Jeder Block wurde trainiert, dann das ganze Modell in {steps}.</translation>
     </message>
     <message>
         <source>Larger than the opened file.</source>

@@ -20558,11 +20558,6 @@ steps</extracomment>
         <translation>逐块训练将 {samples}上的输出误差从 {start} 降至 {end}。对整个模型训练 {steps}没有改善，因此不采用。</translation>
     </message>
     <message>
-        <source>The error of the outputs on {samples} fell from {before} to {end} by training the blocks and in {steps} of the whole model ({less} % less).</source>
-        <extracomment>sentences</extracomment>
-        <translation>{samples}上的输出误差通过训练各块和对整个模型训练 {steps}从 {before} 降到 {end}（减少 {less} %）。</translation>
-    </message>
-    <message>
         <source>The error of the outputs on {samples} fell from {before} to {end} in {steps} of training ({less} % less).</source>
         <extracomment>sentences</extracomment>
         <translation>{samples}上的输出误差经过 {steps}训练从 {before} 降到 {end}（减少 {less} %）。</translation>
@@ -20726,6 +20721,11 @@ steps</extracomment>
         <source>The error of the outputs on {samples} fell from {before} to {end} ({less} % less). The sequential repair alone reached {start}.</source>
         <extracomment>sentences</extracomment>
         <translation>{samples}上的输出误差从 {before} 降到 {end}（减少 {less} %）。仅顺序修复达到 {start}。</translation>
+    </message>
+    <message>
+        <source>The error of the outputs on {samples} fell from {before} to {end} ({less} % less): each block was trained, then the whole model in {steps}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{samples}上的输出误差从 {before} 降至 {end}（减少 {less} %）：先训练每个块，再用 {steps}训练整个模型。</translation>
     </message>
     <message>
         <source>Larger than the opened file.</source>

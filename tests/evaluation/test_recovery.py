@@ -176,8 +176,8 @@ def test_the_training_of_the_blocks_is_credited():
     losses = {"pruned": 1.345, "start": 1.345, "windows": 0.09, "best": 0.05673, "rounded": 0.05673}
     found = Recovery(None, losses, RecoverySource(steps=60, windows=True), held_out=38)
     assert found.sentence() == (
-        "The error of the outputs on 38 held-out samples fell from 1.345 to 0.05673 by training "
-        "the blocks and in 60 steps of the whole model (96 % less)."
+        "The error of the outputs on 38 held-out samples fell from 1.345 to 0.05673 (96 % less): "
+        "each block was trained, then the whole model in 60 steps."
     )
     repaired = replace(found, losses={**losses, "start": 0.5})
     assert repaired.sentence().endswith(

@@ -39,7 +39,8 @@ _NUMBER = re.compile(rf"[<>]?\s?-?(?:{_GROUPED}(?:{_UNIT})?|\d+\.\d+{_UNIT})")
 _DECIMAL = re.compile(r"-?\d+\.\d+(?:e[+-]\d+)?")
 _DECIMALS = frozenset(
     {
-        *("after", "amount", "before", "damping", "got", "iterations", "limit", "low", "high"),
+        *("after", "amount", "before", "damping", "end", "got", "iterations", "limit", "low"),
+        *("high", "start"),
         *("largest", "largest_difference", "largest_output", "median", "most", "most_in_median"),
         *("rate", "share", "tree", "value", "worst"),
     }
