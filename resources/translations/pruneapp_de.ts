@@ -1694,16 +1694,16 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Eine Schicht, die nichts tut, wird ohnehin entfernt. Klicken Sie auf eine andere, um sie zu entfernen.</translation>
     </message>
     <message>
-        <source>Dead units are removed. The slider also removes this share of the units of each group, the lowest-ranked ones first. The remaining number is rounded up to the multiple.</source>
-        <translation>Tote Einheiten werden entfernt. Der Regler entfernt auch diesen Anteil der Einheiten jeder Gruppe, die mit dem niedrigsten Rang; die Anzahl, die von jeder bleibt, wird auf das Vielfache aufgerundet.</translation>
+        <source>At its left end, the slider removes only dead units. Farther to the right, it also removes this share of the units of each group, the lowest-ranked ones first. The remaining number is rounded up to the multiple.</source>
+        <translation>Am linken Ende entfernt der Regler nur tote Einheiten. Weiter rechts entfernt er auch diesen Anteil der Einheiten jeder Gruppe, zuerst die mit dem niedrigsten Rang; die Anzahl, die von jeder bleibt, wird auf das Vielfache aufgerundet.</translation>
+    </message>
+    <message>
+        <source>At its left end, the slider removes only units that are dead in every layer. Farther to the right, it also removes the lowest-ranked units.</source>
+        <translation>Am linken Ende entfernt der Regler nur Einheiten, die in jeder Schicht tot sind. Weiter rechts entfernt er auch die mit dem niedrigsten Rang.</translation>
     </message>
     <message>
         <source>The slider removes the lowest-ranked experts.</source>
         <translation>Der Regler entfernt die Experten mit dem niedrigsten Rang.</translation>
-    </message>
-    <message>
-        <source>Units that are dead in every layer are removed. The slider also removes the lowest-ranked units.</source>
-        <translation>Einheiten, die in jeder Schicht tot sind, werden entfernt. Der Regler entfernt auch die mit dem niedrigsten Rang.</translation>
     </message>
     <message>
         <source>no dead layers</source>
@@ -23682,6 +23682,10 @@ steps</extracomment>
         <translation>Verkleinertes auswerten</translation>
     </message>
     <message>
+        <source>At the left end of a slider, only dead units are removed, without loss. Move it to the right to remove more, starting with the lowest {rank}.</source>
+        <translation>Am linken Ende eines Reglers werden nur tote Einheiten entfernt, ohne Verlust. Schieben Sie ihn nach rechts, um mehr zu entfernen, beginnend mit: {rank}, niedrigste zuerst.</translation>
+    </message>
+    <message>
         <source>With its graph, channels can be removed: trace the model by its evaluation script, or copy code that writes a .pt2 file where your model runs, and open that file.</source>
         <translation>Mit seinem Graphen können Kanäle entfernt werden: Zeichnen Sie das Modell mit seinem Auswertungsskript auf, oder kopieren Sie Code, der dort, wo Ihr Modell läuft, eine .pt2-Datei schreibt, und öffnen Sie diese.</translation>
     </message>
@@ -23788,10 +23792,6 @@ steps</extracomment>
     <message>
         <source>{name} score</source>
         <translation>{name}-Wert</translation>
-    </message>
-    <message>
-        <source>Units that are all zero are removed without loss. Move a slider to the right to remove more, starting with the lowest {rank}.</source>
-        <translation>Einheiten, die nur Nullen enthalten, werden ohne Verlust entfernt. Schieben Sie einen Regler nach rechts, um mehr zu entfernen, beginnend mit: {rank}, niedrigste zuerst.</translation>
     </message>
     <message>
         <source>Scores of {file}</source>

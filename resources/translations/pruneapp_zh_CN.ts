@@ -1694,16 +1694,16 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>不起作用的层总会被裁去。点击其他层以移除。</translation>
     </message>
     <message>
-        <source>Dead units are removed. The slider also removes this share of the units of each group, the lowest-ranked ones first. The remaining number is rounded up to the multiple.</source>
-        <translation>失效单元会被裁去。滑块还会裁去每组中排名最低的这一比例的单元；每组保留的数量向上取整到所选的倍数。</translation>
+        <source>At its left end, the slider removes only dead units. Farther to the right, it also removes this share of the units of each group, the lowest-ranked ones first. The remaining number is rounded up to the multiple.</source>
+        <translation>滑块位于最左端时只裁去失效单元。向右移动还会裁去每组中排名最低的这一比例的单元；每组保留的数量向上取整到所选的倍数。</translation>
+    </message>
+    <message>
+        <source>At its left end, the slider removes only units that are dead in every layer. Farther to the right, it also removes the lowest-ranked units.</source>
+        <translation>滑块位于最左端时只裁去在每层中都失效的单元。向右移动还会裁去排名最低的单元。</translation>
     </message>
     <message>
         <source>The slider removes the lowest-ranked experts.</source>
         <translation>滑块裁去排名最低的专家。</translation>
-    </message>
-    <message>
-        <source>Units that are dead in every layer are removed. The slider also removes the lowest-ranked units.</source>
-        <translation>在每层中都失效的单元会被裁去。滑块还会裁去排名最低的单元。</translation>
     </message>
     <message>
         <source>no dead layers</source>
@@ -23681,6 +23681,10 @@ steps</extracomment>
         <translation>评估缩减后的模型</translation>
     </message>
     <message>
+        <source>At the left end of a slider, only dead units are removed, without loss. Move it to the right to remove more, starting with the lowest {rank}.</source>
+        <translation>滑块位于最左端时只移除失效单元，没有损失。向右移动可移除更多，从{rank}最低的单元开始。</translation>
+    </message>
+    <message>
         <source>With its graph, channels can be removed: trace the model by its evaluation script, or copy code that writes a .pt2 file where your model runs, and open that file.</source>
         <translation>有了计算图，就可以移除通道：请用评估脚本追踪模型；或复制代码，在能运行模型的环境中写出 .pt2 文件，再打开该文件。</translation>
     </message>
@@ -23787,10 +23791,6 @@ steps</extracomment>
     <message>
         <source>{name} score</source>
         <translation>{name} 分数</translation>
-    </message>
-    <message>
-        <source>Units that are all zero are removed without loss. Move a slider to the right to remove more, starting with the lowest {rank}.</source>
-        <translation>全为零的单元会被无损移除。向右移动滑块可移除更多，从{rank}最低的单元开始。</translation>
     </message>
     <message>
         <source>Scores of {file}</source>

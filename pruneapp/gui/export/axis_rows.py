@@ -405,17 +405,17 @@ class AxisRow(QWidget):
             )
         if self._axis.percents:
             return self.tr(
-                "Dead units are removed. The slider also removes this share of the units of "
-                "each group, the lowest-ranked ones first. The remaining number is rounded up "
-                "to the multiple."
+                "At its left end, the slider removes only dead units. Farther to the right, it also "
+                "removes this share of the units of each group, the lowest-ranked ones first. The "
+                "remaining number is rounded up to the multiple."
             )
         if not self._axis.sizes:
             return ""
         if self._axis.name == "experts":
             return self.tr("The slider removes the lowest-ranked experts.")
         return self.tr(
-            "Units that are dead in every layer are removed. The slider also removes the "
-            "lowest-ranked units."
+            "At its left end, the slider removes only units that are dead in every layer. Farther "
+            "to the right, it also removes the lowest-ranked units."
         )
 
 

@@ -480,8 +480,8 @@ class ShrinkPage(QWidget):
         if by in _BY_STATISTICS:
             ranked = self.tr("{name} score").format(name=ranked)
         words = self.tr(
-            "Units that are all zero are removed without loss. Move a slider to the right to "
-            "remove more, starting with the lowest {rank}."
+            "At the left end of a slider, only dead units are removed, without loss. Move it to "
+            "the right to remove more, starting with the lowest {rank}."
         )
         self.first.setText(words.format(rank=ranked))
 
