@@ -13,7 +13,7 @@ from pruneapp.analysis.sparsity_report import Severity, SparsityReport
 from pruneapp.export.size_bounds import CompactSize
 from pruneapp.gui.preview.preview_state import NO_UNITS, StepUnits
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import lay_in_column, lay_in_row
+from pruneapp.gui.widgets.controls import follow_font, lay_in_column, lay_in_row
 from pruneapp.gui.widgets.labels import (
     MUTED,
     as_plain,
@@ -82,6 +82,10 @@ class StepFigures(Figures):
         super().__init__(_rows(), parent)
         self._numel = self._pruned = 0
         self._explained: tuple[bool, bool] | None = None
+        # The width of an estimate is reserved in the rows with long labels, so that the form keeps
+        # its width.
+        for key in ("norm", "l1"):
+            follow_font(self.labels[key], _reserve_estimate)
         self._explain(of_state=False)
 
     def set_model(self, numel: int, pruned: int) -> None:
@@ -355,6 +359,11 @@ def _sizes() -> tuple[tuple[str, str, str], ...]:
             ),
         ),
     )
+
+
+def _reserve_estimate(label: QLabel) -> None:
+    widest = f"{ABOUT}{number_format.percent(0.888)}"
+    label.setMinimumWidth(label.fontMetrics().horizontalAdvance(widest) + 2)
 
 
 def _number() -> QLabel:

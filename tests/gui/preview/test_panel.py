@@ -19,6 +19,7 @@ from pruneapp.gui.preview.affected_tensors import TensorName
 from pruneapp.gui.preview.figures import PruneAction
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.preview.preview_state import PreviewState, StepUnits
+from pruneapp.gui.widgets.controls import fit_fonts
 from pruneapp.gui.widgets.labels import DANGER
 from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.theme import LIGHT, LIGHT_THEME
@@ -266,6 +267,21 @@ def test_an_estimate_is_marked_where_it_is_not_exact(forecast):
     assert not any("≈" in text for text in said())
     show_estimate(forecast, Estimate(5, 207, exact=False, report=REPORT))
     assert sum("≈" in text for text in said()) == 5
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5])
+def test_an_estimate_needs_no_more_width_than_an_exact_number(forecast, qapp, scale):
+    """Regression: the form became wider by the sign "≈" of an estimate."""
+    font = forecast.font()
+    font.setPointSizeF(scale * font.pointSizeF())
+    forecast.setFont(font)
+    fit_fonts(forecast)
+    widths = []
+    for exact in (True, False, True):
+        show_estimate(forecast, Estimate(5, 207, exact=True, report=REPORT, exact_report=exact))
+        qapp.processEvents()
+        widths.append(forecast.figures.minimumSizeHint().width())
+    assert len(set(widths)) == 1, widths
 
 
 def test_the_worst_is_said_in_a_line_that_leads_there(forecast, qtbot, palette_of):
