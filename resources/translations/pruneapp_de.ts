@@ -23682,10 +23682,6 @@ steps</extracomment>
         <translation>Verkleinertes auswerten</translation>
     </message>
     <message>
-        <source>At the left end of a slider, only dead units are removed, without loss. Move it to the right to remove more, starting with the lowest {rank}.</source>
-        <translation>Am linken Ende eines Reglers werden nur tote Einheiten entfernt, ohne Verlust. Schieben Sie ihn nach rechts, um mehr zu entfernen, beginnend mit: {rank}, niedrigste zuerst.</translation>
-    </message>
-    <message>
         <source>With its graph, channels can be removed: trace the model by its evaluation script, or copy code that writes a .pt2 file where your model runs, and open that file.</source>
         <translation>Mit seinem Graphen können Kanäle entfernt werden: Zeichnen Sie das Modell mit seinem Auswertungsskript auf, oder kopieren Sie Code, der dort, wo Ihr Modell läuft, eine .pt2-Datei schreibt, und öffnen Sie diese.</translation>
     </message>
@@ -23792,6 +23788,10 @@ steps</extracomment>
     <message>
         <source>{name} score</source>
         <translation>{name}-Wert</translation>
+    </message>
+    <message>
+        <source>At its left end, a slider removes only dead units, without loss. Farther right, it removes more, starting with the lowest {rank}.</source>
+        <translation>Am linken Ende entfernt ein Regler nur tote Einheiten, ohne Verlust. Weiter rechts entfernt er mehr, beginnend mit: {rank}, niedrigste zuerst.</translation>
     </message>
     <message>
         <source>Scores of {file}</source>

@@ -23681,10 +23681,6 @@ steps</extracomment>
         <translation>评估缩减后的模型</translation>
     </message>
     <message>
-        <source>At the left end of a slider, only dead units are removed, without loss. Move it to the right to remove more, starting with the lowest {rank}.</source>
-        <translation>滑块位于最左端时只移除失效单元，没有损失。向右移动可移除更多，从{rank}最低的单元开始。</translation>
-    </message>
-    <message>
         <source>With its graph, channels can be removed: trace the model by its evaluation script, or copy code that writes a .pt2 file where your model runs, and open that file.</source>
         <translation>有了计算图，就可以移除通道：请用评估脚本追踪模型；或复制代码，在能运行模型的环境中写出 .pt2 文件，再打开该文件。</translation>
     </message>
@@ -23791,6 +23787,10 @@ steps</extracomment>
     <message>
         <source>{name} score</source>
         <translation>{name} 分数</translation>
+    </message>
+    <message>
+        <source>At its left end, a slider removes only dead units, without loss. Farther right, it removes more, starting with the lowest {rank}.</source>
+        <translation>滑块位于最左端时只移除失效单元，没有损失。向右移动可移除更多，从{rank}最低的单元开始。</translation>
     </message>
     <message>
         <source>Scores of {file}</source>

@@ -405,9 +405,9 @@ class AxisRow(QWidget):
             )
         if self._axis.percents:
             return self.tr(
-                "At its left end, the slider removes only dead units. Farther to the right, it also "
-                "removes this share of the units of each group, the lowest-ranked ones first. The "
-                "remaining number is rounded up to the multiple."
+                "At its left end, the slider removes only dead units. Farther to the right, it "
+                "also removes this share of the units of each group, the lowest-ranked ones "
+                "first. The remaining number is rounded up to the multiple."
             )
         if not self._axis.sizes:
             return ""

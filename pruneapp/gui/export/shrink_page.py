@@ -480,8 +480,8 @@ class ShrinkPage(QWidget):
         if by in _BY_STATISTICS:
             ranked = self.tr("{name} score").format(name=ranked)
         words = self.tr(
-            "At the left end of a slider, only dead units are removed, without loss. Move it to "
-            "the right to remove more, starting with the lowest {rank}."
+            "At its left end, a slider removes only dead units, without loss. Farther right, it "
+            "removes more, starting with the lowest {rank}."
         )
         self.first.setText(words.format(rank=ranked))
 

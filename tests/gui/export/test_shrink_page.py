@@ -121,7 +121,7 @@ def test_a_row_says_now_and_then_and_what_that_does(page):
     tip = row(page, "kv-groups").slider.toolTip()
     assert "At its left end, the slider removes only units that are dead in every layer." in tip
     assert "removes the lowest-ranked units" in tip
-    assert page.first.text().startswith("At the left end of a slider, only dead units are removed")
+    assert page.first.text().startswith("At its left end, a slider removes only dead units")
     assert "the lowest L2 norm" in page.first.text()
     assert row(page, "query-heads").label.text() == "Query heads per key/value head"
     assert row_text(page, "query-heads") == "7"
