@@ -24394,6 +24394,10 @@ steps</extracomment>
         <translation>{norm} erhalten (Modell)</translation>
     </message>
     <message>
+        <source>{norm} retained (step&apos;s tensors)</source>
+        <translation>{norm} erhalten (Tensoren des Schritts)</translation>
+    </message>
+    <message>
         <source>{norm} retained (pruning only)</source>
         <translation>{norm} erhalten (nur Pruning)</translation>
     </message>
@@ -24436,10 +24440,6 @@ steps</extracomment>
     <message>
         <source>Tensors that this step prunes, by rules or check marks</source>
         <translation>Die geprunt werden: nach Regeln oder Kreuzen</translation>
-    </message>
-    <message>
-        <source>{norm} retained (tensors of this step)</source>
-        <translation>{norm} erhalten (Tensoren dieses Schritts)</translation>
     </message>
     <message>
         <source>{sum} of the remaining weights after this step, relative to the value before it, over the tensors of this step.</source>

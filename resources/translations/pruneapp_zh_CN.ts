@@ -24393,6 +24393,10 @@ steps</extracomment>
         <translation>{norm}保留率（整个模型）</translation>
     </message>
     <message>
+        <source>{norm} retained (step&apos;s tensors)</source>
+        <translation>{norm} 保留（此步骤的张量）</translation>
+    </message>
+    <message>
         <source>{norm} retained (pruning only)</source>
         <translation>{norm}保留率（仅剪枝）</translation>
     </message>
@@ -24435,10 +24439,6 @@ steps</extracomment>
     <message>
         <source>Tensors that this step prunes, by rules or check marks</source>
         <translation>由规则或勾选决定的、此步骤剪枝的张量</translation>
-    </message>
-    <message>
-        <source>{norm} retained (tensors of this step)</source>
-        <translation>{norm} 保留（此步骤的张量）</translation>
     </message>
     <message>
         <source>{sum} of the remaining weights after this step, relative to the value before it, over the tensors of this step.</source>

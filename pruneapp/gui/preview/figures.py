@@ -219,7 +219,7 @@ class StepFigures(Figures):
         """
         label, tip = {
             "step": (
-                self.tr("{norm} retained (tensors of this step)"),
+                self.tr("{norm} retained (step's tensors)"),
                 self.tr(
                     "{sum} of the remaining weights after this step, relative to the value "
                     "before it, over the tensors of this step."
@@ -362,7 +362,7 @@ def _sizes() -> tuple[tuple[str, str, str], ...]:
 
 
 def _reserve_estimate(label: QLabel) -> None:
-    widest = f"{ABOUT}{number_format.percent(0.888)}"
+    widest = f"{ABOUT}{number_format.percent(0.99999)}"  # "≈ > 99.9 %"
     label.setMinimumWidth(label.fontMetrics().horizontalAdvance(widest) + 2)
 
 

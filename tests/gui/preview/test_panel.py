@@ -452,7 +452,7 @@ def test_after_a_repair_the_norms_are_said_to_be_those_without_it(forecast):
     forecast.set_now(now, tensors[:1])
     assert words["norm"].text() == "L2 norm² retained (whole model)"
     forecast.set_done(replace(REPORT, repaired={"m.a": 1.0}), 0.492)
-    assert words["norm"].text() == "L2 norm² retained (tensors of this step)"
+    assert words["norm"].text() == "L2 norm² retained (step's tensors)"
     assert words["whole"].text() == "L2 norm² retained (pruning only)"
     forecast.set_report(REPORT)
     forecast.set_done(REPORT, 0.492)

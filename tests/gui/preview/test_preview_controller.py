@@ -801,8 +801,8 @@ def test_a_row_says_the_same_as_long_as_nothing_that_prunes_happened(counted):
     counted.ask_amount("60 %")  # of some tensors: the model loses a smaller share
     counted.wait_preview()
     foretold = told(panel)
-    assert foretold["norm"][0] == "L2 norm² retained (tensors of this step)"
-    assert foretold["l1"][0] == "L1 norm retained (tensors of this step)"
+    assert foretold["norm"][0] == "L2 norm² retained (step's tensors)"
+    assert foretold["l1"][0] == "L1 norm retained (step's tensors)"
     counted.click(counted.button)
     counted.wait(lambda: counted.document.position == 1)
     assert panel.heading.text() == "Result"
