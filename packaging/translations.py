@@ -331,6 +331,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "_with_data",
         "_notices",
     ),
+    "checkpoint/formats/onnx_roles.py": ("_role",),
     "checkpoint/formats/packed_bits.py": ("_NOTICE",),
     "checkpoint/formats/safetensors.py": ("read_header", "_check_size", "_notices"),
     "checkpoint/formats/sharded.py": (
@@ -493,6 +494,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "export/rounding.py": ("describe",),
     "export/sharding.py": ("_too_large_notice",),
     "groups/blocks.py": ("find_blocks", "_check_order", "_block", "_members", "_shown"),
+    "groups/channel_numbers.py": ("IS_GRAPH_OUTPUT", "IS_MODEL_OUTPUT", "reasons", "settle_blocks"),
     "groups/connections.py": ("_NOT_READ", "_NO_GRAPH"),
     "groups/family_groups.py": (
         "_axis",
@@ -505,6 +507,8 @@ PARTS: dict[str, tuple[str, ...]] = {
         "_unexplained",
         "_members",
     ),
+    "groups/onnx_operators.py": ("__post_init__", "_visit"),
+    "groups/program_graph.py": ("run", "_visit"),
     "groups/structure.py": ("bind", "_of_graph", "_of_blocks", "read_config"),
     "installation.py": ("remedy_for",),
     "json_codec.py": (

@@ -26,7 +26,7 @@ from pruneapp.document.selection import Rows, coupling_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step, dim_of, takes_channels
 from pruneapp.errors import ParameterError, SelectionError, counted
-from pruneapp.groups.channel_numbers import IS_OUTPUT
+from pruneapp.groups.channel_numbers import IS_GRAPH_OUTPUT, IS_MODEL_OUTPUT
 from pruneapp.groups.family import AxisName
 from pruneapp.groups.group import Group, Units
 from pruneapp.groups.structure import Structure, Unknown, structure_of
@@ -145,7 +145,8 @@ def output_channels(checkpoint: Checkpoint) -> frozenset[TensorDim]:
     graph = None if isinstance(structure, Unknown) else structure.graph
     last = last_layer_of(checkpoint.entries.values())
     layers = {} if graph is None else graph.whole_layers
-    outputs = {TensorDim(n, dim) for n, (dim, why) in layers.items() if why.startswith(IS_OUTPUT)}
+    is_output = (IS_GRAPH_OUTPUT, IS_MODEL_OUTPUT)
+    outputs = {TensorDim(n, dim) for n, (dim, why) in layers.items() if why in is_output}
     if last is not None and not outputs and (graph is None or last in layers):
         outputs = {TensorDim(last, layers[last][0] if layers else 0)}
     found = frozenset(outputs)

@@ -86,7 +86,8 @@ class ChannelNumbers:
                     first.setdefault(number, reason)
         return {
             key: next(
-                (first[n] for n in again._roots(axis).tolist() if n in first), "a rule of its shape"
+                (first[n] for n in again._roots(axis).tolist() if n in first),
+                "an operator fixes its size",
             )
             for key, axis in axes.items()
         }
@@ -265,8 +266,9 @@ def match_axes(
     return matched
 
 
-# Start of the reason of channels that are outputs of a program or graph.
-IS_OUTPUT = "it is an output of the"
+# The reasons of channels that are outputs of an ONNX graph or of a program.
+IS_GRAPH_OUTPUT = "it is an output of the graph"
+IS_MODEL_OUTPUT = "it is an output of the model"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

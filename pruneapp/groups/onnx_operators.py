@@ -14,7 +14,7 @@ import numpy as np
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.formats.onnx import ModelFile
 from pruneapp.groups.channel_numbers import (
-    IS_OUTPUT,
+    IS_GRAPH_OUTPUT,
     Axes,
     ChannelNumbers,
     Numbers,
@@ -143,7 +143,7 @@ class ChannelWalk:
         for info in graph.input:
             if info.name not in self.stored:
                 self._freeze_values(info.name)
-        self.channels.reason = f"{IS_OUTPUT} graph"
+        self.channels.reason = IS_GRAPH_OUTPUT
         for info in graph.output:
             self._freeze_values(info.name)
 

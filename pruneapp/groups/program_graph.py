@@ -19,7 +19,7 @@ from pruneapp.checkpoint.torchfile import exported_program
 from pruneapp.checkpoint.torchfile.zip_format import member_content, zip_layout
 from pruneapp.errors import JsonError, UnsupportedFileError
 from pruneapp.groups.channel_numbers import (
-    IS_OUTPUT,
+    IS_MODEL_OUTPUT,
     Axes,
     ChannelGraph,
     ChannelNumbers,
@@ -181,7 +181,7 @@ class _ProgramWalk:
         for number, node in enumerate(graph["nodes"]):
             job.cancel.check()
             self._visit(number, node)
-        self.channels.reason = f"{IS_OUTPUT} model"
+        self.channels.reason = IS_MODEL_OUTPUT
         for output in graph["outputs"]:
             self._freeze(*names_in(output))
         settle_blocks(self.channels, self.blocks, job)

@@ -13871,6 +13871,11 @@ steps</extracomment>
         <translation>einer Zahl</translation>
     </message>
     <message>
+        <source>an operator fixes its size</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Operator legt seine Größe fest</translation>
+    </message>
+    <message>
         <source>By {CONFIG} there are {count} units ({size}).</source>
         <extracomment>sentences</extracomment>
         <translation>Laut {CONFIG} gibt es {count} Einheiten ({size}).</translation>
@@ -20719,6 +20724,31 @@ steps</extracomment>
         <translation>Die geänderten Werte von {tensors} sind nicht in der Datei: Verwenden Sie ein anderes Format, um sie zu behalten.</translation>
     </message>
     <message>
+        <source>no operator of the graph reads its numbers</source>
+        <extracomment>sentences</extracomment>
+        <translation>kein Operator des Graphen liest seine Zahlen</translation>
+    </message>
+    <message>
+        <source>it is a scale or zero point of {quantizer}</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist ein Skalierungsfaktor oder Nullpunkt von {quantizer}</translation>
+    </message>
+    <message>
+        <source>&apos;{op}&apos; reads it as a constant</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{op}&apos; liest ihn als Konstante</translation>
+    </message>
+    <message>
+        <source>it is an output of the graph</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist eine Ausgabe des Graphen</translation>
+    </message>
+    <message>
+        <source>it is part of weights quantized as {quantizer}</source>
+        <extracomment>sentences</extracomment>
+        <translation>er gehört zu Gewichten, die als {quantizer} quantisiert sind</translation>
+    </message>
+    <message>
         <source>The error of the outputs on {samples} fell from {before} to {end} ({less} % less). The sequential repair alone reached {start}.</source>
         <extracomment>sentences</extracomment>
         <translation>Der Fehler der Ausgaben auf {samples} sank von {before} auf {end} ({less} % weniger). Die sequenzielle Reparatur allein erreichte {start}.</translation>
@@ -20754,6 +20784,16 @@ steps</extracomment>
         <translation>Der größte absolute Rundungsfehler ist {worst}, in &apos;{where}&apos;.</translation>
     </message>
     <message>
+        <source>a reshape needs all of its channels</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Reshape braucht alle seine Kanäle</translation>
+    </message>
+    <message>
+        <source>it is an output of the model</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist eine Ausgabe des Modells</translation>
+    </message>
+    <message>
         <source>No layer of the graph reads this tensor.</source>
         <extracomment>sentences</extracomment>
         <translation>Keine Schicht des Graphen liest diesen Tensor.</translation>
@@ -20762,6 +20802,26 @@ steps</extracomment>
         <source>Not known: the file contains no graph.</source>
         <extracomment>sentences</extracomment>
         <translation>Nicht bekannt: Die Datei enthält keinen Graphen.</translation>
+    </message>
+    <message>
+        <source>its units cannot be removed</source>
+        <extracomment>sentences</extracomment>
+        <translation>seine Einheiten lassen sich nicht entfernen</translation>
+    </message>
+    <message>
+        <source>it is an input of the graph</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist eine Eingabe des Graphen</translation>
+    </message>
+    <message>
+        <source>&apos;{op}&apos; needs all of its channels</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{op}&apos; braucht alle seine Kanäle</translation>
+    </message>
+    <message>
+        <source>it is an input of the model</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist eine Eingabe des Modells</translation>
     </message>
     <message>
         <source>The model {named}, and it is not known which of its tensors share units. Open an ONNX file of the model: its graph shows them.</source>
@@ -23702,10 +23762,6 @@ steps</extracomment>
         <translation>Die Einheiten mit dem niedrigsten Rang werden zuerst entfernt: nach einer Norm über alle ihre Tensoren, nach Wanda oder FLAP, die Statistiken der Aktivierungen verwenden, oder nach Werten, die Sie berechnet haben.</translation>
     </message>
     <message>
-        <source>“Full size” exports it with zeros in place of what is pruned.</source>
-        <translation>„Volle Größe“ exportiert es mit Nullen statt dessen, was geprunt ist.</translation>
-    </message>
-    <message>
         <source>Trace the model</source>
         <translation>Modell aufzeichnen</translation>
     </message>
@@ -23864,6 +23920,10 @@ steps</extracomment>
     <message>
         <source>▲ Output differs from {state}</source>
         <translation>▲ Ausgabe weicht ab von: {state}</translation>
+    </message>
+    <message>
+        <source>“Full size” exports the model with zeros in place of the pruned weights.</source>
+        <translation>„Volle Größe“ exportiert das Modell mit Nullen anstelle der geprunten Gewichte.</translation>
     </message>
     <message>
         <source>Before shrinking: {metric}.</source>
@@ -24936,8 +24996,8 @@ steps</extracomment>
 <context>
     <name>UnionRow</name>
     <message>
-        <source>Layers whose outputs are added share their channels. Each layer chooses other channels, and those of all of them are pruned. Channel groups chooses them together.</source>
-        <translation>Schichten, deren Ausgaben addiert werden, haben gemeinsame Kanäle. Jede Schicht wählt andere Kanäle, und die aller Schichten werden geprunt. Kanalgruppen wählt sie zusammen.</translation>
+        <source>Layers whose outputs are added share their channels. With this method each of these layers chooses different channels, and all of them are pruned. The method Channel groups chooses the same channels for all of these layers.</source>
+        <translation>Schichten, deren Ausgaben addiert werden, teilen ihre Kanäle. Mit dieser Methode wählt jede dieser Schichten andere Kanäle, und alle davon werden geprunt. Die Methode Kanalgruppen wählt für alle diese Schichten dieselben Kanäle.</translation>
     </message>
     <message>
         <source>Channel groups</source>

@@ -13870,6 +13870,11 @@ steps</extracomment>
         <translation>单个数</translation>
     </message>
     <message>
+        <source>an operator fixes its size</source>
+        <extracomment>sentences</extracomment>
+        <translation>某个算子固定了其大小</translation>
+    </message>
+    <message>
         <source>By {CONFIG} there are {count} units ({size}).</source>
         <extracomment>sentences</extracomment>
         <translation>根据 {CONFIG}，有 {count} 个单元（{size}）。</translation>
@@ -20718,6 +20723,31 @@ steps</extracomment>
         <translation>{tensors} 的更改值不在文件中：要保留这些值，请使用其他格式。</translation>
     </message>
     <message>
+        <source>no operator of the graph reads its numbers</source>
+        <extracomment>sentences</extracomment>
+        <translation>计算图中没有算子读取其数值</translation>
+    </message>
+    <message>
+        <source>it is a scale or zero point of {quantizer}</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是 {quantizer} 的缩放因子或零点</translation>
+    </message>
+    <message>
+        <source>&apos;{op}&apos; reads it as a constant</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{op}&apos; 将其作为常量读取</translation>
+    </message>
+    <message>
+        <source>it is an output of the graph</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是计算图的输出</translation>
+    </message>
+    <message>
+        <source>it is part of weights quantized as {quantizer}</source>
+        <extracomment>sentences</extracomment>
+        <translation>它属于以 {quantizer} 量化的权重</translation>
+    </message>
+    <message>
         <source>The error of the outputs on {samples} fell from {before} to {end} ({less} % less). The sequential repair alone reached {start}.</source>
         <extracomment>sentences</extracomment>
         <translation>{samples}上的输出误差从 {before} 降到 {end}（减少 {less} %）。仅顺序修复达到 {start}。</translation>
@@ -20753,6 +20783,16 @@ steps</extracomment>
         <translation>最大绝对舍入误差为 {worst}，位于“{where}”。</translation>
     </message>
     <message>
+        <source>a reshape needs all of its channels</source>
+        <extracomment>sentences</extracomment>
+        <translation>reshape 需要其所有通道</translation>
+    </message>
+    <message>
+        <source>it is an output of the model</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是模型的输出</translation>
+    </message>
+    <message>
         <source>No layer of the graph reads this tensor.</source>
         <extracomment>sentences</extracomment>
         <translation>计算图中没有任何层读取此张量。</translation>
@@ -20761,6 +20801,26 @@ steps</extracomment>
         <source>Not known: the file contains no graph.</source>
         <extracomment>sentences</extracomment>
         <translation>未知：该文件不包含计算图。</translation>
+    </message>
+    <message>
+        <source>its units cannot be removed</source>
+        <extracomment>sentences</extracomment>
+        <translation>其单元无法移除</translation>
+    </message>
+    <message>
+        <source>it is an input of the graph</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是计算图的输入</translation>
+    </message>
+    <message>
+        <source>&apos;{op}&apos; needs all of its channels</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{op}&apos; 需要其所有通道</translation>
+    </message>
+    <message>
+        <source>it is an input of the model</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是模型的输入</translation>
     </message>
     <message>
         <source>The model {named}, and it is not known which of its tensors share units. Open an ONNX file of the model: its graph shows them.</source>
@@ -23701,10 +23761,6 @@ steps</extracomment>
         <translation>排名最低的单元最先被移除：按其所有张量的范数，按使用激活统计的 Wanda 或 FLAP，或按您计算的分数。</translation>
     </message>
     <message>
-        <source>“Full size” exports it with zeros in place of what is pruned.</source>
-        <translation>以“原尺寸”导出时，被剪枝的部分写为零。</translation>
-    </message>
-    <message>
         <source>Trace the model</source>
         <translation>追踪模型</translation>
     </message>
@@ -23863,6 +23919,10 @@ steps</extracomment>
     <message>
         <source>▲ Output differs from {state}</source>
         <translation>▲ 输出不同于：{state}</translation>
+    </message>
+    <message>
+        <source>“Full size” exports the model with zeros in place of the pruned weights.</source>
+        <translation>以“原尺寸”导出的模型，被剪枝的权重写为零。</translation>
     </message>
     <message>
         <source>Before shrinking: {metric}.</source>
@@ -24935,8 +24995,8 @@ steps</extracomment>
 <context>
     <name>UnionRow</name>
     <message>
-        <source>Layers whose outputs are added share their channels. Each layer chooses other channels, and those of all of them are pruned. Channel groups chooses them together.</source>
-        <translation>输出相加的层共享通道。每层选择不同的通道，而所有层所选的通道都会被剪枝。“通道组”会一起选择它们。</translation>
+        <source>Layers whose outputs are added share their channels. With this method each of these layers chooses different channels, and all of them are pruned. The method Channel groups chooses the same channels for all of these layers.</source>
+        <translation>输出相加的层共享通道。使用此方法时，这些层各自选择不同的通道，并且全部被剪枝。“通道组”方法为所有这些层选择相同的通道。</translation>
     </message>
     <message>
         <source>Channel groups</source>

@@ -113,7 +113,7 @@ class ShrinkPage(QWidget):
         self.why_not = plain(wrap=True)
         self.why_not.hide()
         self.instead = plain(
-            self.tr("“Full size” exports it with zeros in place of what is pruned."),
+            self.tr("“Full size” exports the model with zeros in place of the pruned weights."),
             wrap=True,
             ink=MUTED,
         )

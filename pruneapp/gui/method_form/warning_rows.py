@@ -89,8 +89,9 @@ class UnionRow(WarningRow):
         super().__init__(parent)
         self.effect: DependentsEffect | None = None
         tip = self.tr(
-            "Layers whose outputs are added share their channels. Each layer chooses other "
-            "channels, and those of all of them are pruned. Channel groups chooses them together."
+            "Layers whose outputs are added share their channels. With this method each of these "
+            "layers chooses different channels, and all of them are pruned. The method Channel "
+            "groups chooses the same channels for all of these layers."
         )
         self._set_texts(self.tr("Channel groups"), tip)
         self.button.setFlat(False)

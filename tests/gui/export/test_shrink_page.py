@@ -98,7 +98,9 @@ def test_of_an_unknown_type_the_reason_is_shown_and_nothing_else(show):
     page.set_forecast(ShrinkForecast(CutRequest(), why_not="The model names no model type."))
     assert page.why_not.isVisible()
     assert page.why_not.text() == "The model names no model type."
-    assert page.instead.text() == "“Full size” exports it with zeros in place of what is pruned."
+    assert page.instead.text() == (
+        "“Full size” exports the model with zeros in place of the pruned weights."
+    )
     assert page.instead.isVisible()
     assert not page.body.isVisible()
     assert not page.foot.isVisible()

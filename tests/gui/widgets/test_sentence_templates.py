@@ -154,6 +154,11 @@ def test_templates_that_cannot_be_told_apart_are_translated_alike():
             "通道列表中含有 '99'，但总数为 16 个通道，编号从 0 到 15。",
             "0 bis 15",
         ),
+        (
+            "'head.weight' is not reduced: it is an output of the graph.",
+            "它是计算图的输出。",
+            "er ist eine Ausgabe des Graphen",
+        ),
         # Two sentences in one text.
         ("'a' is empty. Download or copy it again.", "'a' 为空。请重新下载或复制。", "ist leer. "),
         # Lines below a sentence.
