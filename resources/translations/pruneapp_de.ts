@@ -9231,6 +9231,26 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
 <context>
     <name>RecoverController</name>
     <message>
+        <source>&apos;{name}&apos; cannot recover a model: add calibrate(model), which runs inputs without labels, or train(model), your own training loop. New script… saves an example.</source>
+        <translation>„{name}“ kann kein Modell wiederherstellen: Ergänzen Sie calibrate(model), das Eingaben ohne Label ausführt, oder train(model), Ihre eigene Trainingsschleife. Neues Skript… speichert ein Beispiel.</translation>
+    </message>
+    <message>
+        <source>Choose a Python file with load(path), and calibrate(model), which runs inputs without labels, or train(model), your own training loop. New script… saves one to start from.</source>
+        <translation>Wählen Sie eine Python-Datei mit load(path) und mit calibrate(model), das Eingaben ohne Label ausführt, oder mit train(model), Ihrer eigenen Trainingsschleife. Neues Skript… speichert eine als Anfang.</translation>
+    </message>
+    <message>
+        <source>Before and after, the model is evaluated with {name}, as all states.</source>
+        <translation>Davor und danach wird das Modell mit {name} ausgewertet, wie alle Zustände.</translation>
+    </message>
+    <message>
+        <source>Before and after, the model is evaluated by evaluate() of {name}.</source>
+        <translation>Davor und danach wird das Modell von evaluate() aus {name} ausgewertet.</translation>
+    </message>
+    <message>
+        <source>Before and after, the model is evaluated on {name}, which it is also trained with.</source>
+        <translation>Davor und danach wird das Modell mit {name} ausgewertet, womit es auch trainiert wird.</translation>
+    </message>
+    <message>
         <source>Recovery</source>
         <translation>Wiederherstellung</translation>
     </message>

@@ -9230,6 +9230,26 @@ computed on this computer.</source>
 <context>
     <name>RecoverController</name>
     <message>
+        <source>&apos;{name}&apos; cannot recover a model: add calibrate(model), which runs inputs without labels, or train(model), your own training loop. New script… saves an example.</source>
+        <translation>“{name}”无法恢复模型：请添加 calibrate(model)（运行不带标签的输入）或 train(model)（您自己的训练循环）。“新建脚本…”会保存一个示例。</translation>
+    </message>
+    <message>
+        <source>Choose a Python file with load(path), and calibrate(model), which runs inputs without labels, or train(model), your own training loop. New script… saves one to start from.</source>
+        <translation>请选择包含 load(path) 的 Python 文件，并包含 calibrate(model)（运行不带标签的输入）或 train(model)（您自己的训练循环）。“新建脚本…”会保存一个起始文件。</translation>
+    </message>
+    <message>
+        <source>Before and after, the model is evaluated with {name}, as all states.</source>
+        <translation>之前和之后，使用 {name} 评估模型，与所有状态相同。</translation>
+    </message>
+    <message>
+        <source>Before and after, the model is evaluated by evaluate() of {name}.</source>
+        <translation>之前和之后，由 {name} 的 evaluate() 评估模型。</translation>
+    </message>
+    <message>
+        <source>Before and after, the model is evaluated on {name}, which it is also trained with.</source>
+        <translation>之前和之后，在 {name} 上评估模型，该数据也用于训练。</translation>
+    </message>
+    <message>
         <source>Recovery</source>
         <translation>恢复训练</translation>
     </message>

@@ -258,6 +258,8 @@ class ScriptController(Feature[ConsentDialog]):
         This is the one stored for the file and purpose, otherwise the last one of the file that may
         be used. Its path is left empty if there is none: calibration must not use the data of the
         evaluation, nor the evaluation those of a calibration. A script has a function for each.
+        Statistics files, and command lines for other purposes than evaluations, are not offered
+        unless they were chosen for this purpose.
         `evaluates`: the purpose is another evaluation, whose data may be those of the evaluation of
         the file, which are offered next after its own.
         """
@@ -266,7 +268,10 @@ class ScriptController(Feature[ConsentDialog]):
         own = self._settings.own_sources(file)
         if evaluates and purpose not in own and PURPOSE in own:
             purpose = PURPOSE
-        last_first = [*own.values()][::-1]
+        unusable = {DataKind.STATISTICS.value}
+        if purpose != PURPOSE and not evaluates:
+            unusable.add(DataKind.COMMAND.value)
+        last_first = [each for each in own.values() if each.get("kind") not in unusable][::-1]
         if purpose != PURPOSE:
             avoided = [] if evaluates else [own.get(PURPOSE, {})]
         else:  # a source chosen for the evaluation of this file is kept

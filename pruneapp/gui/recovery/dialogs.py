@@ -101,6 +101,7 @@ class RecoverDialog(Dialog):
         self.setWindowTitle(self.tr("Recover"))
         self._params = tuple(params)
         self._may_recover = False
+        self._evaluated_by = ""  # a sentence on what evaluates before and after; "" for nothing
         self._wants_training, self._wants_evaluation = False, True
         self.about = plain(
             self.tr(
@@ -160,7 +161,7 @@ class RecoverDialog(Dialog):
         flag.line.addWidget(self.set_up)
         self.note = plain(wrap=True, ink=MUTED)
         # Its space is reserved, so that nothing moves while a field is edited.
-        self.note.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
+        self.note.setMinimumHeight(3 * self.fontMetrics().lineSpacing())
         self.note.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.leave = QPushButton(self.tr("Cancel"), self)
         self.go = QPushButton(self.tr("Recover"), self)
@@ -185,18 +186,24 @@ class RecoverDialog(Dialog):
         self.go.clicked.connect(self.recoveryRequested)
         self.source.changed.connect(self._show_state)
         self.source.answered.connect(self._show_state)
-        self.set_functions(trains=False, evaluates=False, found=False)
+        self.set_functions(distills=False, trains=False, evaluated_by="", found=False)
 
-    def set_functions(self, *, trains: bool, evaluates: bool, found: bool) -> None:
+    def set_functions(
+        self, *, distills: bool, trains: bool, evaluated_by: str, found: bool
+    ) -> None:
         """Offer what the functions of the script allow.
 
-        `found` is whether there is a script. If neither it nor the evaluation of the states
-        `evaluates` the model, the flag is off, and a button offers to set up an evaluation. What
-        the user chose before is chosen again once it is possible.
+        `found` is whether there is a script; a recovery needs one that `distills` or `trains`.
+        `evaluated_by` is a sentence on what evaluates the model before and after. If nothing does,
+        "", the flag is off, and a button offers to set up an evaluation. What the user chose before
+        is chosen again once it is possible.
         """
-        self._may_recover = found
+        self._may_recover, self._evaluated_by = distills or trains, evaluated_by
+        evaluates = bool(evaluated_by)
         self.trains.setEnabled(trains)
-        (self.trains if trains and self._wants_training else self.distills).setChecked(True)
+        self.distills.setEnabled(distills or not trains)
+        trains_now = trains and (self._wants_training or not distills)
+        (self.trains if trains_now else self.distills).setChecked(True)
         why = ""
         if self.source.source().kind is not DataKind.SCRIPT:
             why = self.tr("Choose an evaluation script with a function train(model).")
@@ -280,6 +287,8 @@ class RecoverDialog(Dialog):
                 "train(model) decides how long it trains. It may yield a loss, (loss, learning "
                 "rate) or a dict of metrics, which are plotted."
             )
+        if self.editors[self.EVALUATES].value():
+            text = join_sentences(text, self._evaluated_by)
         self.note.setText(f"✕ {error}" if error else text)
         self.note.setForegroundRole(DANGER if error else MUTED)
 

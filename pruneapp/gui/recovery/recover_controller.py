@@ -26,6 +26,7 @@ from pruneapp.evaluation.recovery import (
     train_by_script,
 )
 from pruneapp.evaluation.runner import ScriptRunner
+from pruneapp.evaluation.script import EvaluationScript
 from pruneapp.evaluation.worker import EventCallback, Worker
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import JobProgress, Lane
@@ -261,16 +262,52 @@ class RecoverController(Feature[Dialog]):
 
     @flow
     def _check_source(self, dialog: RecoverDialog) -> Flow[None]:
-        """Check the chosen source without running it, and offer what its script can do."""
+        """Check the chosen source without running it, and offer what its script can do.
+
+        Says what a script for a recovery is if none is chosen, or if this one has no function for
+        it.
+        """
         source = dialog.source.source()
         script = yield from self._scripts.check(dialog.source)
-        if isValid(dialog) and dialog.source.source() == source:
-            dialog.set_functions(
-                trains=script is not None and script.may_define("train"),
-                evaluates=script is not None
-                and (script.may_define("evaluate") or self._evaluation.chosen is not None),
-                found=script is not None,
+        if not isValid(dialog) or dialog.source.source() != source:
+            return
+        distills = script is not None and script.may_define("calibrate")
+        trains = script is not None and script.may_define("train")
+        dialog.set_functions(
+            distills=distills,
+            trains=trains,
+            evaluated_by="" if script is None else self._evaluated_by(script, source),
+            found=script is not None,
+        )
+        if script is not None and not distills and not trains:
+            text = self.tr(
+                "'{name}' cannot recover a model: add calibrate(model), which runs inputs without "
+                "labels, or train(model), your own training loop. New script… saves an example."
             )
+            dialog.source.set_found(text.format(name=source_name(source)), trouble=True)
+        elif source.kind is DataKind.SCRIPT and not source.path:
+            dialog.source.set_found(
+                self.tr(
+                    "Choose a Python file with load(path), and calibrate(model), which runs inputs "
+                    "without labels, or train(model), your own training loop. New script… saves "
+                    "one to start from."
+                )
+            )
+
+    def _evaluated_by(self, script: EvaluationScript, source: DataSource) -> str:
+        """Return a sentence on what evaluates the state before and after; "" if nothing does."""
+        chosen = self._evaluation.chosen
+        if not script.may_define("evaluate"):
+            if chosen is None:
+                return ""
+            text = self.tr("Before and after, the model is evaluated with {name}, as all states.")
+            return text.format(name=source_name(chosen))
+        text = self.tr("Before and after, the model is evaluated by evaluate() of {name}.")
+        if script.builtin and not script.measures_other_images:
+            text = self.tr(
+                "Before and after, the model is evaluated on {name}, which it is also trained with."
+            )
+        return text.format(name=source_name(source))
 
     @flow
     def _set_up_evaluation(self, dialog: RecoverDialog) -> Flow[None]:

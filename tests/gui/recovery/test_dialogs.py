@@ -24,6 +24,8 @@ POINTS = [
     {"what": "point", "step": 5, "training": 2.0, "held_out": 0.25, "speed": 12.345},
 ]
 
+BY = "Before and after, the model is evaluated by evaluate() of my_script.py."
+
 
 @pytest.fixture
 def dialog(show, english):
@@ -32,7 +34,7 @@ def dialog(show, english):
 
 def test_settings_of_distillation_have_no_effect_on_the_users_training(dialog):
     dialog.source.set_source(DataSource(DataKind.SCRIPT, "/x/train.py"))
-    dialog.set_functions(trains=True, evaluates=True, found=True)
+    dialog.set_functions(distills=True, trains=True, evaluated_by=BY, found=True)
     assert dialog.editors["evaluates"].value()
     dialog.editors["lr"].field.setText("7")
     assert not dialog.go.isEnabled()
@@ -43,13 +45,13 @@ def test_settings_of_distillation_have_no_effect_on_the_users_training(dialog):
     assert dialog.go.text() == "Run train()"
     assert not dialog.editors["steps"].isEnabled()
     assert dialog.editors["evaluates"].box.isEnabled()
-    dialog.set_functions(trains=False, evaluates=False, found=True)
+    dialog.set_functions(distills=True, trains=False, evaluated_by="", found=True)
     assert dialog.distills.isChecked()
     assert not dialog.editors["evaluates"].value()
 
 
 def test_a_click_on_a_disabled_setting_chooses_the_distillation(dialog, qtbot):
-    dialog.set_functions(trains=True, evaluates=True, found=True)
+    dialog.set_functions(distills=True, trains=True, evaluated_by=BY, found=True)
     dialog.trains.click()
     steps = dialog.editors["steps"]
     assert not steps.isEnabled()
@@ -61,11 +63,12 @@ def test_a_click_on_a_disabled_setting_chooses_the_distillation(dialog, qtbot):
 
 def test_what_the_user_chose_is_chosen_again_once_a_new_script_allows_it(dialog):
     """Regression: each check of the script turned the evaluation on again."""
-    dialog.set_functions(trains=True, evaluates=True, found=True)
+    dialog.set_functions(distills=True, trains=True, evaluated_by=BY, found=True)
     dialog.trains.click()
     dialog.editors["evaluates"].box.click()
     for trains, evaluates in ((False, True), (True, False), (True, True)):
-        dialog.set_functions(trains=trains, evaluates=evaluates, found=True)
+        by = BY if evaluates else ""
+        dialog.set_functions(distills=True, trains=trains, evaluated_by=by, found=True)
         assert dialog.trains.isChecked() == trains
         assert not dialog.editors["evaluates"].value()
 
@@ -79,7 +82,7 @@ def test_the_row_of_settings_ends_where_the_fields_above_it_end(dialog):
 
 def test_the_steps_of_blocks_are_shown(dialog):
     """A user asked for 60 steps, and blocks were trained for minutes before them."""
-    dialog.set_functions(trains=True, evaluates=False, found=True)
+    dialog.set_functions(distills=True, trains=True, evaluated_by="", found=True)
     dialog.editors["steps"].field.setValue(60)
     words = "Each block is trained in up to 60 steps, then the whole model in 60 steps. "
     trials = "Three learning rates are tried for a few steps each. 15 %"
@@ -117,8 +120,23 @@ def test_stage_and_time_left_of_the_panel_are_those_of_the_status_bar(show, engl
         assert panel.bar.value() == status.bar.value()
 
 
+def test_the_dialog_says_what_evaluates_before_and_after(dialog):
+    dialog.set_functions(distills=True, trains=True, evaluated_by=BY, found=True)
+    assert dialog.note.text().endswith(BY)
+    dialog.editors["evaluates"].box.click()
+    assert BY not in dialog.note.text()
+
+
+def test_a_script_without_inputs_to_reproduce_trains(dialog):
+    dialog.set_functions(distills=False, trains=True, evaluated_by="", found=True)
+    assert dialog.trains.isChecked()
+    assert not dialog.distills.isEnabled()
+    dialog.set_functions(distills=True, trains=True, evaluated_by="", found=True)
+    assert dialog.distills.isChecked(), "the user did not choose train()"
+
+
 def test_without_a_script_nothing_can_be_recovered(dialog):
-    dialog.set_functions(trains=False, evaluates=False, found=False)
+    dialog.set_functions(distills=False, trains=False, evaluated_by="", found=False)
     assert not dialog.go.isEnabled()
     assert dialog.no_training.text() == ""
 

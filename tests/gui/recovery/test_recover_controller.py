@@ -13,7 +13,7 @@ from safetensors.numpy import save_file
 
 from pruneapp.document.entries import RecoverySource
 from pruneapp.evaluation.recovery import Recovery
-from pruneapp.gui.evaluation.source_choice import DataKind
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.recovery import recover_controller
 from pruneapp.gui.widgets.labels import as_plain
 from tests.gui.user import plain
@@ -114,6 +114,33 @@ def agree(user, dialog):
     if recover.panel is None:
         user.click(user.workbench.scripts.dialog.go)
     user.wait(lambda: recover.dialog is None and recover.panel is not None)
+
+
+def test_the_evaluation_script_is_proposed_even_if_a_statistics_file_was_used_last(
+    pruned, tmp_path
+):
+    """Regression: the source of a repair, a statistics file, made the field of the script empty."""
+    user, scripts = pruned, pruned.workbench.scripts
+    dialog = open_dialog(user)
+    user.wait(lambda: "Choose a Python file with load(path), and" in dialog.source.found.text())
+    assert "New script… saves one" in dialog.source.found.text()
+    assert not dialog.source.has_trouble
+    user.click(dialog.leave)
+    path = tmp_path / "evaluate.py"
+    path.write_text("def load(path): pass\ndef evaluate(model): return 1.0\n")
+    scripts.remember("evaluation", DataSource(DataKind.SCRIPT, str(path), sys.executable))
+    scripts.remember("repair", DataSource(DataKind.STATISTICS, "/x/s.safetensors"))
+    user.workbench.recover._fields = None  # as after opening the file again
+    dialog = open_dialog(user)
+    assert dialog.source.source().path == str(path)
+    words = "'evaluate.py' cannot recover a model: add calibrate(model)"
+    user.wait(lambda: words in dialog.source.found.text())
+    assert not dialog.go.isEnabled()
+    path.write_text(path.read_text() + "def calibrate(model): pass\n")
+    dialog.source.changed.emit()
+    user.wait(dialog.go.isEnabled)
+    by = "Before and after, the model is evaluated by evaluate() of evaluate.py."
+    assert dialog.note.text().endswith(by)
 
 
 def run_script(user, body, folder, **more):
