@@ -36,7 +36,7 @@ from pruneapp.evaluation.runner import ScriptRunner, as_on_disk, data_name, data
 from pruneapp.evaluation.worker import EventCallback, Worker
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import Interval, IntParam
-from pruneapp.progress import Job
+from pruneapp.progress import ESTIMATED_AFTER_SHARE, Job
 from pruneapp.repair.repair import pruned_layers
 
 DEFAULT_STEPS = 1000  # as in `pruneapp.prune.recover` and the options of the command line
@@ -187,8 +187,9 @@ def recover_by_script(
             remedy="Prune first; zeros in the file count after Treat zeros as pruned.",
         )
     repairs = not snapshot.values if settings.repair is None else settings.repair
-    # The training takes most of the time; the sequential repair of a small model takes as long.
-    parts = job.weighted_parts((2, 9, 1, 9) if repairs else (2, 0, 1, 18))
+    # No time left is estimated before the training, which may be much faster or slower than this.
+    phases = job.weighted_parts((1, round(1 / ESTIMATED_AFTER_SHARE) - 1))
+    parts = next(phases).weighted_parts((2, 9 if repairs else 0, 1))
     # The samples that are held out must be unknown to the repair as well.
     with _recording(runner, unpruned, settings, next(parts)):
         part = next(parts)
@@ -211,7 +212,7 @@ def recover_by_script(
             checkpoint = _checkpoint_path(runner, numbers, handover, at_start, job)
             answer = runner.worker.call(
                 "recover",
-                next(parts),
+                next(phases),
                 "recovering",
                 seed=settings.seed,
                 patches=patches,
@@ -278,7 +279,8 @@ def train_by_script(
     raises `EvaluationError` if the script has no ``train``, or replaced a parameter.
     """
     events: list[dict[str, Any]] = []
-    parts = job.weighted_parts((1, 1, 18))
+    phases = job.weighted_parts((1, round(1 / ESTIMATED_AFTER_SHARE) - 1))
+    parts = next(phases).parts(2)
     runner.start(next(parts))
     if "train" not in runner.worker.functions:
         raise EvaluationError(
@@ -296,7 +298,7 @@ def train_by_script(
         checkpoint = _checkpoint_path(runner, seed, handover, handover, job)
         answer = runner.worker.call(
             "train",
-            next(parts),
+            next(phases),
             "training",
             seed=seed,
             tensors=tensors,

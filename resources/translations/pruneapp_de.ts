@@ -9239,16 +9239,20 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Wählen Sie eine Python-Datei mit load(path) und mit calibrate(model), das Eingaben ohne Label ausführt, oder mit train(model), Ihrer eigenen Trainingsschleife. Neues Skript… speichert eine als Anfang.</translation>
     </message>
     <message>
-        <source>Before and after, the model is evaluated with {name}, as all states.</source>
-        <translation>Davor und danach wird das Modell mit {name} ausgewertet, wie alle Zustände.</translation>
+        <source>with {name}</source>
+        <translation>mit {name}</translation>
     </message>
     <message>
-        <source>Before and after, the model is evaluated by evaluate() of {name}.</source>
-        <translation>Davor und danach wird das Modell von evaluate() aus {name} ausgewertet.</translation>
+        <source>by evaluate() of {name}</source>
+        <translation>mit evaluate() aus {name}</translation>
     </message>
     <message>
-        <source>Before and after, the model is evaluated on {name}, which it is also trained with.</source>
-        <translation>Davor und danach wird das Modell mit {name} ausgewertet, womit es auch trainiert wird.</translation>
+        <source>with other images of {name}</source>
+        <translation>mit anderen Bildern aus {name}</translation>
+    </message>
+    <message>
+        <source>with the training data, {name}</source>
+        <translation>mit den Trainingsdaten {name}</translation>
     </message>
     <message>
         <source>Recovery</source>
@@ -9348,6 +9352,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>The inputs above cannot evaluate the model: choose what measures it.</source>
         <translation>Die Eingaben oben können das Modell nicht auswerten: wählen Sie, womit es gemessen wird.</translation>
+    </message>
+    <message>
+        <source>Evaluation before and after</source>
+        <translation>Auswertung davor und danach</translation>
     </message>
     <message>
         <source>Cancel</source>

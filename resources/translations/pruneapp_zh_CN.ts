@@ -9238,16 +9238,20 @@ computed on this computer.</source>
         <translation>请选择包含 load(path) 的 Python 文件，并包含 calibrate(model)（运行不带标签的输入）或 train(model)（您自己的训练循环）。“新建脚本…”会保存一个起始文件。</translation>
     </message>
     <message>
-        <source>Before and after, the model is evaluated with {name}, as all states.</source>
-        <translation>之前和之后，使用 {name} 评估模型，与所有状态相同。</translation>
+        <source>with {name}</source>
+        <translation>使用 {name}</translation>
     </message>
     <message>
-        <source>Before and after, the model is evaluated by evaluate() of {name}.</source>
-        <translation>之前和之后，由 {name} 的 evaluate() 评估模型。</translation>
+        <source>by evaluate() of {name}</source>
+        <translation>由 {name} 的 evaluate()</translation>
     </message>
     <message>
-        <source>Before and after, the model is evaluated on {name}, which it is also trained with.</source>
-        <translation>之前和之后，在 {name} 上评估模型，该数据也用于训练。</translation>
+        <source>with other images of {name}</source>
+        <translation>使用 {name} 中的其他图像</translation>
+    </message>
+    <message>
+        <source>with the training data, {name}</source>
+        <translation>使用训练数据 {name}</translation>
     </message>
     <message>
         <source>Recovery</source>
@@ -9347,6 +9351,10 @@ computed on this computer.</source>
     <message>
         <source>The inputs above cannot evaluate the model: choose what measures it.</source>
         <translation>上面的输入不能评估模型：请选择用什么来测量它。</translation>
+    </message>
+    <message>
+        <source>Evaluation before and after</source>
+        <translation>之前和之后的评估</translation>
     </message>
     <message>
         <source>Cancel</source>

@@ -36,7 +36,7 @@ from pruneapp.export.report import ExportRequest
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.preview.preview import compute_preview
-from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.progress import ESTIMATED_AFTER_SHARE, Cancelled, CancelToken, Job
 from pruneapp.recipes.fit import fit
 from pruneapp.recipes.recipe import history_recipe
 from pruneapp.recipes.replay import replay_all
@@ -309,6 +309,26 @@ def test_weights_in_another_form_are_refused(runner, half_pruned, mode):
 def test_an_unpruned_state_is_refused(runner, state):
     with pytest.raises(SelectionError, match="there is nothing to recover"):
         recover_by_script(runner, state, QUICK, Job())
+
+
+@pytest.mark.parametrize("trains", [False, True])
+def test_no_time_left_is_estimated_before_the_training(runner, half_pruned, trains):
+    """Regression: 80 s were estimated from the repair before a training of 5 minutes."""
+    shares = {False: [0.0], True: [0.0]}  # before the training, and in it
+
+    class Recorded:
+        def report(self, done, total, label):
+            is_training = label.startswith(("recovering", "training"))
+            shares[is_training].append(done / total if total else 0.0)
+
+    if trains:
+        train_by_script(runner, half_pruned, Job(Recorded()))
+    else:
+        recover_by_script(runner, half_pruned, QUICK, Job(Recorded()))
+    first = shares[True][1]
+    before = [share for share in shares[False] if share <= first]
+    assert 0 < max(before) <= ESTIMATED_AFTER_SHARE
+    assert first <= ESTIMATED_AFTER_SHARE < max(shares[True])
 
 
 def test_training_holds_pruned_and_protected_weights(runner, half_pruned):

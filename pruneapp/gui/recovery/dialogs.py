@@ -101,7 +101,6 @@ class RecoverDialog(Dialog):
         self.setWindowTitle(self.tr("Recover"))
         self._params = tuple(params)
         self._may_recover = False
-        self._evaluated_by = ""  # a sentence on what evaluates before and after; "" for nothing
         self._wants_training, self._wants_evaluation = False, True
         self.about = plain(
             self.tr(
@@ -159,9 +158,12 @@ class RecoverDialog(Dialog):
         assert isinstance(flag, FlagEditor)
         flag.box.clicked.connect(self._on_evaluates)
         flag.line.addWidget(self.set_up)
+        self.evaluated_by = ElidedLabel("", settings, ink=MUTED)
+        self.evaluated_by.setAccessibleName(self.tr("Evaluation before and after"))
+        flag.line.addWidget(self.evaluated_by)
         self.note = plain(wrap=True, ink=MUTED)
         # Its space is reserved, so that nothing moves while a field is edited.
-        self.note.setMinimumHeight(3 * self.fontMetrics().lineSpacing())
+        self.note.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
         self.note.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.leave = QPushButton(self.tr("Cancel"), self)
         self.go = QPushButton(self.tr("Recover"), self)
@@ -194,12 +196,13 @@ class RecoverDialog(Dialog):
         """Offer what the functions of the script allow.
 
         `found` is whether there is a script; a recovery needs one that `distills` or `trains`.
-        `evaluated_by` is a sentence on what evaluates the model before and after. If nothing does,
+        `evaluated_by` is a phrase on what evaluates the model before and after. If nothing does,
         "", the flag is off, and a button offers to set up an evaluation. What the user chose before
         is chosen again once it is possible.
         """
-        self._may_recover, self._evaluated_by = distills or trains, evaluated_by
-        evaluates = bool(evaluated_by)
+        self._may_recover, evaluates = distills or trains, bool(evaluated_by)
+        self.evaluated_by.setText(evaluated_by)
+        self.evaluated_by.setVisible(evaluates)
         self.trains.setEnabled(trains)
         self.distills.setEnabled(distills or not trains)
         trains_now = trains and (self._wants_training or not distills)
@@ -287,8 +290,6 @@ class RecoverDialog(Dialog):
                 "train(model) decides how long it trains. It may yield a loss, (loss, learning "
                 "rate) or a dict of metrics, which are plotted."
             )
-        if self.editors[self.EVALUATES].value():
-            text = join_sentences(text, self._evaluated_by)
         self.note.setText(f"✕ {error}" if error else text)
         self.note.setForegroundRole(DANGER if error else MUTED)
 

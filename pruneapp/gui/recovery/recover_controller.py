@@ -295,18 +295,17 @@ class RecoverController(Feature[Dialog]):
             )
 
     def _evaluated_by(self, script: EvaluationScript, source: DataSource) -> str:
-        """Return a sentence on what evaluates the state before and after; "" if nothing does."""
+        """Return a phrase on what evaluates the state before and after; "" if nothing does."""
         chosen = self._evaluation.chosen
         if not script.may_define("evaluate"):
             if chosen is None:
                 return ""
-            text = self.tr("Before and after, the model is evaluated with {name}, as all states.")
-            return text.format(name=source_name(chosen))
-        text = self.tr("Before and after, the model is evaluated by evaluate() of {name}.")
-        if script.builtin and not script.measures_other_images:
-            text = self.tr(
-                "Before and after, the model is evaluated on {name}, which it is also trained with."
-            )
+            return self.tr("with {name}").format(name=source_name(chosen))
+        text = self.tr("by evaluate() of {name}")
+        if script.builtin:
+            text = self.tr("with other images of {name}")
+            if not script.measures_other_images:
+                text = self.tr("with the training data, {name}")
         return text.format(name=source_name(source))
 
     @flow

@@ -353,3 +353,19 @@ def test_tasks_pause_while_the_window_is_painted_and_during_commands(
     begun.clear()
     window.update()
     qtbot.waitUntil(lambda: bool(begun))
+
+
+def test_the_text_of_a_job_is_whole_beside_the_last_action(user, two_layers):
+    """Regression: "Collecting statist… matrices" beside a long sentence."""
+    user.open_file(two_layers)
+    window = user.window
+    window.resize(1280, 800)
+    status, done = window.job_status, window.done
+    done.set_done("Statistics of 12 tensors collected from 300 rows of inputs, in 36 seconds.")
+    status.set_job("Collecting statistics")
+    status.set_progress(5, 100, "collecting Gram matrices, run 1", 80.0)
+    user.wait(status.isVisible)
+    label = status.label
+    user.wait(lambda: label.shortened(label.contentsRect().width()) == label.text())
+    assert done.isVisible()
+    status.set_idle()

@@ -24,7 +24,7 @@ POINTS = [
     {"what": "point", "step": 5, "training": 2.0, "held_out": 0.25, "speed": 12.345},
 ]
 
-BY = "Before and after, the model is evaluated by evaluate() of my_script.py."
+BY = "by evaluate() of my_script.py"
 
 
 @pytest.fixture
@@ -122,9 +122,11 @@ def test_stage_and_time_left_of_the_panel_are_those_of_the_status_bar(show, engl
 
 def test_the_dialog_says_what_evaluates_before_and_after(dialog):
     dialog.set_functions(distills=True, trains=True, evaluated_by=BY, found=True)
-    assert dialog.note.text().endswith(BY)
-    dialog.editors["evaluates"].box.click()
-    assert BY not in dialog.note.text()
+    assert dialog.evaluated_by.isVisible()
+    assert dialog.evaluated_by.text() == BY
+    dialog.set_functions(distills=True, trains=True, evaluated_by="", found=True)
+    assert not dialog.evaluated_by.isVisible()
+    assert dialog.set_up.isVisible()
 
 
 def test_a_script_without_inputs_to_reproduce_trains(dialog):

@@ -139,8 +139,7 @@ def test_the_evaluation_script_is_proposed_even_if_a_statistics_file_was_used_la
     path.write_text(path.read_text() + "def calibrate(model): pass\n")
     dialog.source.changed.emit()
     user.wait(dialog.go.isEnabled)
-    by = "Before and after, the model is evaluated by evaluate() of evaluate.py."
-    assert dialog.note.text().endswith(by)
+    assert dialog.evaluated_by.text() == "by evaluate() of evaluate.py"
 
 
 def run_script(user, body, folder, **more):
