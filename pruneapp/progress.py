@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import Protocol, TypeVar
 
 T = TypeVar("T")
@@ -129,7 +129,9 @@ class TimeLeft:
         latest = len(self._points) - _LAST_POINTS
         end = self._end_at_rate_since(min(max(half, late), latest), seconds)
         slow_end = self._end_at_rate_since(latest, seconds)
-        has_slowed = slow_end - seconds > _MUCH_SLOWER * (end - seconds)
+        has_slowed = slow_end - seconds > _MUCH_SLOWER * (end - seconds) and (
+            self._end_without_pause(latest, seconds) - seconds > _MUCH_SLOWER * (end - seconds)
+        )
         if has_slowed:
             end = slow_end
         if self._end is not None and not (
@@ -150,6 +152,18 @@ class TimeLeft:
         usual_pause = (last - first) / (len(self._points) - 1 - start)
         now = max(last, seconds - usual_pause)
         return now + (1 - share) * (now - first) / (share - share_before)
+
+    def _end_without_pause(self, start: int, seconds: float) -> float:
+        """Return when the job ends at the rate since a point, without the longest pause after it.
+
+        A single pause, such as a preparation between two parts, does not make the work slower.
+        """
+        points = self._points[start:]
+        pauses = [(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(points)]
+        pauses.remove(max(pauses))
+        return seconds + (1 - points[-1][1]) * (
+            sum(pause for pause, _ in pauses) / sum(done for _, done in pauses)
+        )
 
 
 class Progress(Protocol):

@@ -64,7 +64,7 @@ def show_share(bar: QProgressBar, share: float) -> None:
 _LETTERS = 20  # minimum width of the text of a job
 # Maximum shares of the width of the window that the texts of a job and of the last action take from
 # the properties of the model.
-_JOB_SHARE, _DONE_SHARE = 0.27, 0.17
+_JOB_SHARE, _DONE_SHARE = 0.27, 0.26
 
 
 def _reserve_width(label: ElidedLabel, share: float, least: int = 0) -> None:
