@@ -196,7 +196,7 @@ class QualityView(PlotView):
         self.go = QPushButton(self.tr("Go to this state"))
         self.go.clicked.connect(self._on_go)
         self.foot.set_button(self.go)
-        self.go.hide()
+        self.foot.show_button(shown=False)
         self._table.activated.connect(self._on_row_activated)
         self._set_stem("", "quality")
         self.set_colors(self._colors)
@@ -724,7 +724,7 @@ class QualityView(PlotView):
             self.readout.setText(self.summary())
         # While the mouse is on a point, the button must not move.
         target = self._target_state()
-        self.go.setVisible(target >= 0 and target != self._given_states[1])
+        self.foot.show_button(shown=target >= 0 and target != self._given_states[1])
 
     def _other_state(self, point: int) -> tuple[OtherSession, MeasuredState] | None:
         """Return the state of another session at a point; None if it is none."""

@@ -292,6 +292,11 @@ def test_the_best_state_is_named_whole_beside_the_button(show, english):
     assert len(lines) == 2
     assert view.readout.height() >= 2 * view.fontMetrics().lineSpacing()
     assert view.readout.shortened(120).endswith("…"), "in too little width"
+    view.set_states((STATES[0], best), best.number, "")
+    assert not view.go.isVisible()
+    assert view.readout.width() == view.foot.width(), "there is no button"
+    view.set_states((STATES[0], best), 0, "")
+    assert view.readout.width() == width
 
 
 def test_the_cursor_stays_on_its_state_when_another_was_measured(view, qtbot):

@@ -154,11 +154,17 @@ class ReadoutRow(QWidget):
         return is_narrow and not self._is_low and self._has_second_widget()
 
     def set_button(self, button: QPushButton) -> None:
-        """Set a button after the text; the row has room for it also while it is hidden."""
+        """Set a button after the text; the row has its height also while it is hidden."""
         self._button = button
         button.setParent(self)
         self.updateGeometry()
         self._place()
+
+    def show_button(self, *, shown: bool) -> None:
+        """Show or hide the button; without it, the text has the width of the row."""
+        if self._button is not None:
+            self._button.setVisible(shown)
+            self._place()
 
     def sizeHint(self) -> QSize:
         height = self._readout.sizeHint().height()
@@ -183,7 +189,8 @@ class ReadoutRow(QWidget):
             text_width = self.fontMetrics().horizontalAdvance(
                 self._readout.text()[:_MAX_MEASURED_LENGTH]
             )
-            left = max(0, min(text_width + 2, width - size.width() - _GAP))
+            if not self._button.isHidden():
+                left = max(0, min(text_width + 2, width - size.width() - _GAP))
             self._button.setGeometry(left + _GAP, (height - size.height()) // 2, *size.toTuple())
         if self._second_widget is not None and self._has_two_lines():
             below = self._second_widget.sizeHint().height()
