@@ -199,7 +199,7 @@ def test_the_graph_is_told_as_a_picture_and_as_a_table(user, tmp_path):
     view = user.views.pages.graph
     user.wait(view.canvas.isVisible)
     user.wait_idle()
-    assert "before BatchNormalization  bn0. Press an arrow" in view.canvas.accessibleDescription()
+    assert "before BatchNormalization bn0. Press an arrow" in view.canvas.accessibleDescription()
     assert problems_of(user.window) == []
     user.click(view._table_button)
     user.wait(view._table.isVisible)
