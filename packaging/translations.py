@@ -555,7 +555,9 @@ PARTS: dict[str, tuple[str, ...]] = {
         "_rounding_notice",
         "_uncut_layer_notices",
     ),
-    "shrink/shrink.py": ("verify_round_trip", "_verify_dead", "_compare"),
+    "shrink/shrink.py": (
+        *("_move_out_of_folder", "verify_round_trip", "_verify_dead", "_compare"),
+    ),
     "shrink/surveyed_state.py": ("axis_of", "_rounding_notices"),
     "shrink/tokens/text_tokens.py": ("check_segmentation", "_unreadable"),
     "shrink/tokens/vocabulary.py": ("read_vocabulary", "cut_tokens"),

@@ -341,8 +341,8 @@ def remedy_for_shrunk() -> str:
     # Workers replace `load_state_dict` while `load` runs.
     return (
         "A shrunk file has other shapes than the class of the model. In load(path), call "
-        "model.load_state_dict, which also resizes the layers here, or load_shrunk of "
-        "load_shrunk.py, instead of copying tensors."
+        "model.load_state_dict, which also resizes the layers here, or load_shrunk of the script "
+        "that was written next to the file, instead of copying tensors."
     )
 
 
@@ -382,7 +382,8 @@ def _remedy_for_sizes(opened: Checkpoint) -> str:
     """Return what to do about shapes that differ from those of the model of the script."""
     return (
         f"If '{opened.path.name}' is a shrunk model of Pruneapp, put its '.shrink.json' file, "
-        "which was written with it, into its folder, or use load_shrunk.py in load(path). "
+        "which was written with it, into its folder, or call load_shrunk of the script that was "
+        "written next to it in load(path). "
         "Otherwise the class or its arguments differ from those of the file."
     )
 

@@ -220,11 +220,19 @@ def account_of(
 
 
 def _sizes(report: ExportReport, offers: Sequence[FormatOffer]) -> tuple[FormatOffer, ...]:
-    """Return the formats, with the real size for the one that was written."""
+    """Return the formats, with the real size for the one that was written.
+
+    After a cut, nothing is stated about other contents of the opened file: the notices name those
+    that the written file kept.
+    """
     real: dict[str, Any] = {"nbytes": report.nbytes_of_weights, "exact": True, "why_not": ""}
-    return recommend(
-        replace(each, **real) if each.name == report.format else each for each in offers
-    )
+    offers = [replace(each, **real) if each.name == report.format else each for each in offers]
+    if report.cut:
+        for at, each in enumerate(offers):
+            kept_notes = FORMATS[each.name].kept_notes
+            does_not = tuple(note for note in each.does_not if note not in kept_notes)
+            offers[at] = replace(each, does_not=does_not)
+    return recommend(offers)
 
 
 def _bits(mask: Mask, job: Job) -> BitMask:

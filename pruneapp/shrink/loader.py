@@ -6,24 +6,49 @@ generic script load_shrunk.py gives each layer of a model the shapes of the file
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from itertools import chain, count
+from pathlib import Path
 
 from pruneapp import resources
+from pruneapp.checkpoint.io.files import lexists
+from pruneapp.export.destination.target import has_bytes
 from pruneapp.groups.axis import Axis
 from pruneapp.groups.blocks import Argument, KnownBlock, argument_of, width_of
 from pruneapp.groups.structure import Structure
 
-LOADER = "load_shrunk.py"
+LOADER = "load_shrunk.py"  # in a folder; `loader_of_file` returns the name next to a single file
+# maximum number of characters of a file name that are repeated in the name of its script
+_MAX_STEM = 100
 
 
-def code(files: Sequence[str]) -> bytes:
+def code(files: Sequence[str], script: str = LOADER) -> bytes:
     """Return the source of the script that loads any shrunk state dict.
 
-    `files` are the names of the files that it loads by default, which are in its folder.
+    `files` are the names of the files that it loads by default, which are in its folder. `script`
+    is the name of the script, which its documentation imports.
     """
     text = resources.path(LOADER).read_text(encoding="utf-8")
+    text = text.replace("from load_shrunk import", f"from {Path(script).stem} import", 1)
     return text.replace("FILES = []", f"FILES = {list(files)!r}").encode()
+
+
+def loader_of_file(weights: Path) -> Path:
+    """Return the path of the script that loads a single shrunk file, next to that file.
+
+    The script of ``net-shrunk.pt`` is ``load_net_shrunk.py``, a name that Python can import. If
+    another file has this name, it is the next unused one (``load_net_shrunk_2.py``).
+    """
+    stem = re.sub(r"\W+", "_", weights.stem, flags=re.ASCII).strip("_")[:_MAX_STEM] or "shrunk"
+    numbered = (f"load_{stem}_{number}.py" for number in count(2))
+    paths = map(weights.with_name, chain([f"load_{stem}.py"], numbered))
+    return next(
+        path
+        for path in paths
+        if not lexists(path) or has_bytes(path, code([weights.name], path.name))
+    )
 
 
 def arguments(structure: Structure, counts: Mapping[str, int]) -> dict[Argument, float] | None:

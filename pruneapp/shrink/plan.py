@@ -151,15 +151,16 @@ class ShrinkPlan:
         Contents of further files that replace those of the source folder, by name; None omits the
         file.
     loader
-        Whether load_shrunk.py, which loads any shrunk state dict, is written as well.
+        Whether a script that loads the shrunk state dict is written as well.
     loading
-        Sentences that explain how to load a model that no config.json describes.
+        Sentences that explain how to load a model that no config.json describes. They name the
+        script `pruneapp.shrink.loader.LOADER`, which has another name next to a single file.
     dtype
         A value of `pruneapp.export.rounding.DTYPE`: that of the written weights.
     rounds
         Whether that dtype differs from the present dtype of a tensor.
     others
-        Other contents of the opened file; empty if load_shrunk.py is not written.
+        Other contents of the opened file; empty if no script is written.
     """
 
     structure: Structure
@@ -569,7 +570,7 @@ class _Planning:
             )
 
     def _describe_loading(self) -> bool:
-        """Describe how to load layers of new widths. Return whether load_shrunk.py must be written.
+        """Describe how to load layers of new widths. Return whether a script must be written.
 
         Sets the argument of timm in the configuration where one produces all widths.
         """

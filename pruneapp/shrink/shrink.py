@@ -16,10 +16,10 @@ from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.io.atomic_file import write_error
-from pruneapp.checkpoint.io.files import exists, hidden_name
+from pruneapp.checkpoint.io.files import exists, hidden_name, lexists
 from pruneapp.checkpoint.io.store import is_store
 from pruneapp.checkpoint.torchfile.exported_program import FORMAT
-from pruneapp.errors import ExportError
+from pruneapp.errors import ExportError, first_names
 from pruneapp.export.catalog import format_named
 from pruneapp.export.destination.sidecars import SHRINK_RECORD, shrink_record_of
 from pruneapp.export.destination.target import check_name, has_bytes
@@ -43,7 +43,7 @@ from pruneapp.progress import Job
 from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import CHOSEN, Cut, ShrinkError, TensorCut
 from pruneapp.shrink.dead_units import find_unit_states, work_amount
-from pruneapp.shrink.loader import LOADER, code
+from pruneapp.shrink.loader import LOADER, code, loader_of_file
 from pruneapp.shrink.plan import ShrinkPlan
 from pruneapp.shrink.program_file import plan_program
 from pruneapp.shrink.record import record_of
@@ -129,22 +129,30 @@ def shrink(
 def _move_out_of_folder(report: ExportReport, folder: Path, path: Path) -> ExportReport:
     """Move the files of `folder` into its parent folder, the model last; return the updated report.
 
-    `path` is the model. Its record and load_shrunk.py may replace existing files. Raises
-    `ShrinkError` if another file exists, before anything is moved, and `ExportError` if moving
-    fails.
+    `path` is the model. It and its record may replace existing files, which a notice names. Raises
+    `ShrinkError` if another file exists that differs, before anything is moved, and `ExportError`
+    if moving fails.
     """
     targets = {file.path: path.with_name(file.path.name) for file in report.files}
-    replaced = {shrink_record_of(path).name, LOADER, path.name}
+    replaceable = {shrink_record_of(path).name, path.name}
     if path.exists():
-        replaced.add(f"{path.name}.data")  # of the replaced ONNX model
+        replaceable.add(f"{path.name}.data")  # of the replaced ONNX model
+    replaced = []
     for source, target in targets.items():
-        if target.name not in replaced and target.exists():
+        if not lexists(target):
+            continue
+        if target.name in replaceable:
+            replaced.append(target.name)
+        elif has_bytes(target, source.read_bytes()):
+            source.unlink()
+        else:
             raise ShrinkError(
                 f"'{target}' already exists, and the model needs a file of this name.",
                 remedy="Choose another name for the model.",
             )
-        if target.name == LOADER and has_bytes(target, source.read_bytes()):
-            source.unlink()
+    notices = report.notices
+    if replaced:
+        notices = (*notices, f"Existing files were replaced: {first_names(replaced)}.")
     for source, target in sorted(targets.items(), key=lambda pair: pair[1] == path):
         if source.exists():
             try:
@@ -156,7 +164,14 @@ def _move_out_of_folder(report: ExportReport, folder: Path, path: Path) -> Expor
     other_files = tuple(file for file in files if file is not main)
     loads = report.loads.replace(repr(str(folder))[1:-1], repr(str(path.parent))[1:-1])
     sidecar_paths = tuple(targets[other] for other in report.beside)
-    return replace(report, path=path, files=(main, *other_files), beside=sidecar_paths, loads=loads)
+    return replace(
+        report,
+        path=path,
+        files=(main, *other_files),
+        beside=sidecar_paths,
+        loads=loads,
+        notices=notices,
+    )
 
 
 def _shrink_into(  # noqa: PLR0917 - each its own type
@@ -175,6 +190,7 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
     params = {**request.params, **({} if plan.dtype == KEEP else {DTYPE.name: plan.dtype})}
     exported = ExportRequest("safetensors", folder, params=params)
     record = shrink_record_of(folder / name).name if name else SHRINK_RECORD
+    script = loader_of_file(request.path).name if name else LOADER
     replacements: dict[str, bytes | None] = {
         **plan.files,
         record: record_of(plan.cut, tuple(plan.biases)).encode(),
@@ -196,7 +212,7 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
         loader = {}
         if plan.loader:
             files = [path.name for path in plans if is_file_name(path)]
-            loader = {LOADER: code(sorted(files))}
+            loader = {script: code(sorted(files), script)}
         for other, data in {**replacements, **loader}.items():
             path = target / other
             if data is not None:
@@ -221,13 +237,14 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
         written_as=export_format,
         approve=verify_and_approve,
     )
-    loads = _loads(plan, report.files[0].path.absolute(), one_file=bool(name))
+    loads = _loads(plan, report.files[0].path.absolute(), script)
     if graph is not None:
         contents = state.checkpoint.contents
         loads = _LOADERS[contents.format](LoadedModel(report.files[0].path))
         report = replace(report, format=contents.format, label=contents.label)
     others = plan.others.notices(Path(name))
-    notices = (*plan.notices, *others, *plan.loading, *report.notices)
+    loading = (sentence.replace(LOADER, script) for sentence in plan.loading)
+    notices = (*plan.notices, *others, *loading, *report.notices)
     return replace(report, loads=loads, notices=notices)
 
 
@@ -283,18 +300,17 @@ def shrink_checked(
     return report, results
 
 
-def _loads(plan: ShrinkPlan, weights: Path, *, one_file: bool) -> str:
-    """Return Python code that loads the model: by load_shrunk.py, timm or transformers.
+def _loads(plan: ShrinkPlan, weights: Path, script: str) -> str:
+    """Return Python code that loads the model: by the written script, timm or transformers.
 
-    `weights` is its first file; `one_file` is whether a single file was requested.
+    `weights` is its first file; `script` is the name of the script that may be written next to it.
     """
     folder = str(weights.parent)
     if plan.loader:
-        which = f", [{str(weights)!r}]" if one_file else ""
         return (
             f"import sys\nsys.path.insert(0, {folder!r})\n"
-            "from load_shrunk import load_shrunk\n"
-            f"model = load_shrunk(model{which})  # an instance of your original class"
+            f"from {Path(script).stem} import load_shrunk\n"
+            "model = load_shrunk(model)  # an instance of your original class"
         )
     if plan.structure.blocks:
         config, name = plan.config, plan.structure.model_type

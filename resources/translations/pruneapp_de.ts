@@ -5801,10 +5801,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Eine Datei; eine vorhandene wird ersetzt.</translation>
     </message>
     <message>
-        <source>This file already exists and will be replaced.</source>
-        <translation>Diese Datei gibt es schon und wird ersetzt.</translation>
-    </message>
-    <message>
         <source>This is a file: name a new folder.</source>
         <translation>Das ist eine Datei: Nennen Sie einen neuen Ordner.</translation>
     </message>
@@ -20627,16 +20623,6 @@ steps</extracomment>
         <translation>{done}; Runde {number} ist schlechter als erlaubt, daher wird Runde {number2} verwendet ({value}).</translation>
     </message>
     <message>
-        <source>A shrunk file has other shapes than the class of the model. In load(path), call model.load_state_dict, which also resizes the layers here, or load_shrunk of load_shrunk.py, instead of copying tensors.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Eine verkleinerte Datei hat andere Formen als die Klasse des Modells. Rufen Sie in load(path) model.load_state_dict auf, das hier auch die Schichten anpasst, oder load_shrunk aus load_shrunk.py, statt Tensoren zu kopieren.</translation>
-    </message>
-    <message>
-        <source>If &apos;{name}&apos; is a shrunk model of Pruneapp, put its &apos;.shrink.json&apos; file, which was written with it, into its folder, or use load_shrunk.py in load(path). Otherwise the class or its arguments differ from those of the file.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Falls &apos;{name}&apos; ein verkleinertes Modell von Pruneapp ist, legen Sie die Datei &apos;.shrink.json&apos;, die damit geschrieben wurde, in seinen Ordner, oder verwenden Sie load_shrunk.py in load(path). Andernfalls weichen die Klasse oder ihre Argumente von denen der Datei ab.</translation>
-    </message>
-    <message>
         <source>For &apos;{name}&apos;, load(path) gets the weights as a plain state dict in a safetensors file. Read it with load_file(path) of safetensors.torch, without further keys.</source>
         <extracomment>sentences</extracomment>
         <translation>Für &apos;{name}&apos; erhält load(path) die Gewichte als einfaches State-Dict in einer safetensors-Datei. Lesen Sie es mit load_file(path) aus safetensors.torch, ohne weitere Schlüssel.</translation>
@@ -20785,6 +20771,16 @@ steps</extracomment>
         <source>The error of the outputs on {samples} fell from {before} to {end} ({less} % less): each block was trained, then the whole model in {steps}.</source>
         <extracomment>sentences</extracomment>
         <translation>Der Fehler der Ausgaben auf {samples} sank von {before} auf {end} ({less} % weniger): Jeder Block wurde trainiert, dann das ganze Modell in {steps}.</translation>
+    </message>
+    <message>
+        <source>A shrunk file has other shapes than the class of the model. In load(path), call model.load_state_dict, which also resizes the layers here, or load_shrunk of the script that was written next to the file, instead of copying tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine verkleinerte Datei hat andere Formen als die Klasse des Modells. Rufen Sie in load(path) model.load_state_dict auf, das hier auch die Schichten anpasst, oder load_shrunk aus dem Skript, das neben der Datei geschrieben wurde, statt Tensoren zu kopieren.</translation>
+    </message>
+    <message>
+        <source>If &apos;{name}&apos; is a shrunk model of Pruneapp, put its &apos;.shrink.json&apos; file, which was written with it, into its folder, or call load_shrunk of the script that was written next to it in load(path). Otherwise the class or its arguments differ from those of the file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Falls &apos;{name}&apos; ein verkleinertes Modell von Pruneapp ist, legen Sie die Datei &apos;.shrink.json&apos;, die damit geschrieben wurde, in seinen Ordner, oder rufen Sie in load(path) load_shrunk aus dem Skript auf, das daneben geschrieben wurde. Andernfalls weichen die Klasse oder ihre Argumente von denen der Datei ab.</translation>
     </message>
     <message>
         <source>Larger than the opened file.</source>
@@ -21249,6 +21245,11 @@ steps</extracomment>
         <source>Written as &apos;{wanted}&apos;, which computes the same.</source>
         <extracomment>sentences</extracomment>
         <translation>Als &apos;{wanted}&apos; geschrieben, was dasselbe berechnet.</translation>
+    </message>
+    <message>
+        <source>Existing files were replaced: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Vorhandene Dateien wurden ersetzt: {first_names}.</translation>
     </message>
     <message>
         <source>&apos;{min}&apos; was written and should not have been</source>

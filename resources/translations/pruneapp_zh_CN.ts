@@ -5801,10 +5801,6 @@ Code inside checkpoints is never executed.</source>
         <translation>一个文件；已存在的文件将被替换。</translation>
     </message>
     <message>
-        <source>This file already exists and will be replaced.</source>
-        <translation>此文件已存在，将被替换。</translation>
-    </message>
-    <message>
         <source>This is a file: name a new folder.</source>
         <translation>这是文件：请指定一个新文件夹。</translation>
     </message>
@@ -20626,16 +20622,6 @@ steps</extracomment>
         <translation>{done}；第 {number} 轮比允许的差，因此使用第 {number2} 轮（{value}）。</translation>
     </message>
     <message>
-        <source>A shrunk file has other shapes than the class of the model. In load(path), call model.load_state_dict, which also resizes the layers here, or load_shrunk of load_shrunk.py, instead of copying tensors.</source>
-        <extracomment>sentences</extracomment>
-        <translation>缩小后的文件的形状与模型类不同。请在 load(path) 中调用 model.load_state_dict（在此它也会调整各层的大小），或调用 load_shrunk.py 的 load_shrunk，而不要复制张量。</translation>
-    </message>
-    <message>
-        <source>If &apos;{name}&apos; is a shrunk model of Pruneapp, put its &apos;.shrink.json&apos; file, which was written with it, into its folder, or use load_shrunk.py in load(path). Otherwise the class or its arguments differ from those of the file.</source>
-        <extracomment>sentences</extracomment>
-        <translation>如果 &apos;{name}&apos; 是 Pruneapp 缩减后的模型，请将与其一同写入的 &apos;.shrink.json&apos; 文件放入其文件夹，或在 load(path) 中使用 load_shrunk.py。否则，类或其参数与文件不同。</translation>
-    </message>
-    <message>
         <source>For &apos;{name}&apos;, load(path) gets the weights as a plain state dict in a safetensors file. Read it with load_file(path) of safetensors.torch, without further keys.</source>
         <extracomment>sentences</extracomment>
         <translation>对于 &apos;{name}&apos;，load(path) 得到的是 safetensors 文件中的普通状态字典。请用 safetensors.torch 的 load_file(path) 读取，不要再加键。</translation>
@@ -20784,6 +20770,16 @@ steps</extracomment>
         <source>The error of the outputs on {samples} fell from {before} to {end} ({less} % less): each block was trained, then the whole model in {steps}.</source>
         <extracomment>sentences</extracomment>
         <translation>{samples}上的输出误差从 {before} 降至 {end}（减少 {less} %）：先训练每个块，再用 {steps}训练整个模型。</translation>
+    </message>
+    <message>
+        <source>A shrunk file has other shapes than the class of the model. In load(path), call model.load_state_dict, which also resizes the layers here, or load_shrunk of the script that was written next to the file, instead of copying tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>缩小后的文件的形状与模型类不同。请在 load(path) 中调用 model.load_state_dict（在此它也会调整各层的大小），或调用与文件一同写入的脚本中的 load_shrunk，而不要复制张量。</translation>
+    </message>
+    <message>
+        <source>If &apos;{name}&apos; is a shrunk model of Pruneapp, put its &apos;.shrink.json&apos; file, which was written with it, into its folder, or call load_shrunk of the script that was written next to it in load(path). Otherwise the class or its arguments differ from those of the file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>如果 &apos;{name}&apos; 是 Pruneapp 缩减后的模型，请将与其一同写入的 &apos;.shrink.json&apos; 文件放入其文件夹，或在 load(path) 中调用与其一同写入的脚本中的 load_shrunk。否则，类或其参数与文件不同。</translation>
     </message>
     <message>
         <source>Larger than the opened file.</source>
@@ -21248,6 +21244,11 @@ steps</extracomment>
         <source>Written as &apos;{wanted}&apos;, which computes the same.</source>
         <extracomment>sentences</extracomment>
         <translation>写为 &apos;{wanted}&apos;，计算结果相同。</translation>
+    </message>
+    <message>
+        <source>Existing files were replaced: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>已替换现有文件：{first_names}。</translation>
     </message>
     <message>
         <source>&apos;{min}&apos; was written and should not have been</source>

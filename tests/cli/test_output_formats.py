@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -151,9 +152,10 @@ def test_a_state_dict_is_shrunk_into_a_file(suffix, tmp_path, capsys, monkeypatc
     )
     capsys.readouterr()
     assert run("unshrink", out, "--against", tmp_path / "net.pt", "-o", tmp_path / "back.pt") == 0
-    from load_shrunk import load_shrunk
+    sys.modules.pop("load_small", None)  # of another test
+    from load_small import load_shrunk
 
-    small = load_shrunk(make("basic"), [out]).eval()
+    small = load_shrunk(make("basic")).eval()
     model.load_state_dict(torch.load(tmp_path / "back.pt"))
     x = torch.randn(2, 3, 16, 16, dtype=next(model.parameters()).dtype)
     assert torch.allclose(small(x), model.eval()(x), atol=1e-5)

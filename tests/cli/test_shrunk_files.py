@@ -52,12 +52,13 @@ def files(call, tmp_path):
 
 
 def loss_of(path, monkeypatch):
-    """Measure a shrunk file in plain torch, with the exported load_shrunk.py."""
+    """Measure a shrunk file in plain torch, with the exported script."""
     monkeypatch.syspath_prepend(path.parent)
     space: dict = {}
     exec(SCRIPT, space)
-    loader: dict = {"__file__": str(path.parent / "load_shrunk.py")}
-    exec((path.parent / "load_shrunk.py").read_text(), loader)
+    script = path.with_name(f"load_{path.stem}.py")
+    loader: dict = {"__file__": str(script)}
+    exec(script.read_text(), loader)
     model = loader["load_shrunk"](vision_models.make("basic").float(), [path]).eval()
     losses = space["evaluate"](model)["loss"]
     return sum(losses) / len(losses)

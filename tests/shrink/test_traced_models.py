@@ -91,11 +91,18 @@ def cut(state: Snapshot, structure: Structure, path: Path) -> ExportReport:
     return shrink(state, planned, ShrinkRequest(path, {}), Job())
 
 
+def shrink_into(path: Path, state: Snapshot, structure: Structure) -> ExportReport:
+    """Cut a state as `cut` does, and replace an existing file."""
+    planned = plan(state, structure, Choices(multiple=1), Job())
+    return shrink(state, planned, ShrinkRequest(path, {}, replace_file=True), Job())
+
+
 def load(report: ExportReport, model: nn.Module) -> nn.Module:
     """Run the code that the report shows."""
     space: dict[str, Any] = {"model": model}
     before = [*sys.path]
-    sys.modules.pop("load_shrunk", None)  # of another test
+    for name in [name for name in sys.modules if name.startswith("load_")]:
+        sys.modules.pop(name)  # of another test
     exec(report.loads, space)
     sys.path[:] = before
     loaded: nn.Module = space["model"]
@@ -176,6 +183,41 @@ def test_names_with_a_prefix_in_a_training_checkpoint(
     zeroed.load_state_dict({n.removeprefix("module."): t for n, t in zeros.items()})
     with torch.no_grad():
         assert torch.allclose(loaded(X), zeroed(X), rtol=0, atol=CLOSE)
+
+
+def test_each_export_in_a_folder_has_a_script_of_its_own(
+    opened: Callable[..., Snapshot], tmp_path: Path
+) -> None:
+    model = made("view")
+    torch.save(model.state_dict(), tmp_path / "net.pt")
+    file = opened(model, tmp_path / "net.pt")
+    states = [masked(file, share) for share in (0.2, 0.6)]
+    reports = [
+        cut(*states[0], tmp_path / "net-shrunk.pt"),
+        cut(*states[1], tmp_path / "net-shrunk-2.pt"),
+    ]
+    for report, script in zip(reports, ("load_net_shrunk", "load_net_shrunk_2"), strict=True):
+        assert f"from {script} import load_shrunk" in report.loads
+        text = (tmp_path / f"{script}.py").read_text()
+        assert f"from {script} import load_shrunk" in text
+        assert any(note.startswith(f"{script}.py, written next to") for note in report.notices)
+        loaded = load(report, made("view")).state_dict()
+        weights = torch.load(report.path, weights_only=True)
+        assert {n: t.shape for n, t in loaded.items()} == {n: t.shape for n, t in weights.items()}
+        assert not any("replaced" in note for note in report.notices)
+
+    kept = (tmp_path / "load_net_shrunk.py").read_bytes()
+    edited = kept + b"# my own\n"
+    again = shrink_into(tmp_path / "net-shrunk.pt", *states[1])
+    assert (tmp_path / "load_net_shrunk.py").read_bytes() == kept, "it is identical"
+    assert again.notices[-1] == (
+        "Existing files were replaced: 'net-shrunk.pt', 'net-shrunk.pt.shrink.json'."
+    )
+    (tmp_path / "load_net_shrunk.py").write_bytes(edited)
+    third = shrink_into(tmp_path / "net-shrunk.pt", *states[0])
+    assert (tmp_path / "load_net_shrunk.py").read_bytes() == edited, "the user's changes"
+    assert "from load_net_shrunk_3 import" in third.loads, "load_net_shrunk_2.py is of another file"
+    load(third, made("view"))
 
 
 @pytest.mark.parametrize("inside", [None, {}, {"epoch": 7}])

@@ -10,6 +10,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QWidget
 
 from pruneapp.checkpoint.io.files import exists, is_folder
+from pruneapp.export.destination.sidecars import shrink_record_of
+from pruneapp.export.report import TargetCheck
+from pruneapp.gui.export.format_list import target_text
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
 from pruneapp.gui.widgets.labels import DANGER, TEXT, heading, plain
 from pruneapp.gui.widgets.typed_path import (
@@ -98,7 +101,7 @@ class FolderRow(QWidget):
         Existing folders, the open file, and paths of exports in progress are not valid.
         """
         text = self.path.text().strip()
-        one_file = self._is_file()
+        one_file = self.is_file()
         target = expand_home(text)
         if not one_file and exists(target) and not is_folder(target):
             return self.tr("This is a file: name a new folder.")
@@ -125,7 +128,7 @@ class FolderRow(QWidget):
         """Return the suffix of the proposed file; "" if a folder is proposed."""
         return next((s for s in self._suffixes if self._proposed.endswith(s)), "")
 
-    def _is_file(self) -> bool:
+    def is_file(self) -> bool:
         """Return whether the text names a file, possibly of a format that cannot hold the model."""
         name = self.path.text().strip().lower()
         return bool(self._suffixes) and name.endswith((*self._suffixes, *self._file_suffixes))
@@ -134,7 +137,7 @@ class FolderRow(QWidget):
         """Show whether the text is a folder or a file, as title and for screen readers."""
         title, name = self.tr("Folder"), self.tr("Destination folder")
         about = self.tr("A folder that does not exist yet.")
-        if self._is_file():
+        if self.is_file():
             title, name = self.tr("File"), self.tr("Destination file")
             about = self.tr("A file; an existing one is replaced.")
         self.title.setText(title)
@@ -145,8 +148,11 @@ class FolderRow(QWidget):
         self._show_kind()
         problem = self.problem()
         text = f"✕ {problem}" if problem else ""
-        if not problem and os.path.lexists(expand_home(self.path.text().strip())):
-            text = self.tr("This file already exists and will be replaced.")
+        if not problem and self.is_file():
+            target = self.target()
+            paths = (target, shrink_record_of(target))
+            replaced = tuple(path.name for path in paths if os.path.lexists(path))
+            text = target_text(TargetCheck(replaced=replaced))
         self.note.setForegroundRole(DANGER if problem else TEXT)
         self.note.setText(text)
         self.changed.emit()

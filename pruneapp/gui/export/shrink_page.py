@@ -60,6 +60,7 @@ from pruneapp.gui.widgets.status import time_left_text
 from pruneapp.methods.coupled_units import FLAP, WANDA
 from pruneapp.progress import Job
 from pruneapp.shrink.forecast import ShrinkForecast
+from pruneapp.shrink.loader import LOADER, loader_of_file
 from pruneapp.shrink.surveyed_state import USUAL_NORM, CutRequest
 from pruneapp.statistics.file import holds_statistics
 
@@ -592,8 +593,11 @@ class ShrinkPage(QWidget):
         found = self.forecast
         if found is None:
             return
-        notices = (*found.notices, *found.others.notices(self.target.target()))
-        lines = [f"· {translate_sentence(line)}" for line in found.loaded_by]
+        target = self.target.target()
+        script = loader_of_file(target).name if self.target.is_file() else LOADER
+        notices = (*found.notices, *found.others.notices(target))
+        loaders = (line.replace(LOADER, script) for line in found.loaded_by)
+        lines = [f"· {translate_sentence(line)}" for line in loaders]
         lines += [f"△ {translate_sentence(each)}" for each in notices]
         for part in (self._of_notes, self.notes):
             part.setVisible(bool(lines))

@@ -667,7 +667,7 @@ def test_a_shrunk_state_dict_is_compared_with_the_original(tmp_path, monkeypatch
     printed = run(text, tmp_path)
 
     inputs = torch.linspace(-1, 1, 1536, dtype=torch.float64).reshape(2, 3, 16, 16)
-    loader = runpy.run_path(str(tmp_path / "load_shrunk.py"))
+    loader = runpy.run_path(str(tmp_path / "load_net_shrunk.py"))
     small = loader["load_shrunk"](vision_models.make("basic"), [out]).eval()
     assert sum(p.numel() for p in small.parameters()) < sum(p.numel() for p in net.parameters())
     if by_script:

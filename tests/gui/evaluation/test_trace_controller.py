@@ -325,8 +325,9 @@ def test_the_page_shrunk_traces_the_model_and_cuts_it(user, cnn, tmp_path):
     assert path.stat().st_size == size.nbytes
     space = {}
     exec(CNN, space)
-    code = f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\nfrom load_shrunk import load_shrunk"
-    sys.modules.pop("load_shrunk", None)
+    name = "load_net_shrunk"
+    code = f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\nfrom {name} import load_shrunk"
+    sys.modules.pop(name, None)
     exec(code, space)
     model = space["load_shrunk"](space["Net"]()).eval()
     assert sum(p.numel() for p in model.parameters()) == size.parameters

@@ -859,7 +859,7 @@ def test_a_network_is_cut_as_the_command_line_cuts_it(user, tmp_path, kind):
     if kind == "onnx":
         assert page.notes.text().startswith("· ONNX Runtime")
     else:
-        assert "load_shrunk.py" in page.notes.text()
+        assert "load_net_shrunk.py" in page.notes.text()
     size = dialog.go.text()
     beside = dialog.beside
     assert beside.script.isVisible()
@@ -884,7 +884,7 @@ def test_a_network_is_cut_as_the_command_line_cuts_it(user, tmp_path, kind):
     assert f"made from {file}" in text
     before, after = page.forecast.before.parameters, page.forecast.after.parameters
     assert f"<b>{after:,}</b>of {before:,} parameters remain" in text
-    loads = "onnxruntime.Inf" if kind == "onnx" else "from load_shrunk import load_shrunk"
+    loads = "onnxruntime.Inf" if kind == "onnx" else "from load_net_shrunk import load_shrunk"
     assert loads in report.loads.text()
     user.close_report()
     name = "net-shrunk.onnx" if kind == "onnx" else "net-shrunk.pt"
@@ -916,7 +916,7 @@ def test_the_format_of_a_state_dict_follows_from_the_name(user, tmp_path):
     assert target.note.text() == "✕ The model cannot be written as .onnx: use .pt."
     (tmp_path / "small.pt").write_text("an earlier export")
     user.type(target.path, str(tmp_path / "small.pt"))
-    assert target.note.text() == "This file already exists and will be replaced."
+    assert target.note.text() == "small.pt already exists and will be replaced."
     assert target.title.text() == "File"
     user.click(dialog.go)
     report_of(user)
@@ -928,6 +928,41 @@ def test_the_format_of_a_state_dict_follows_from_the_name(user, tmp_path):
     assert {name: tuple(ours[name].shape) for name in ours} == {
         name: tuple(theirs[name].shape) for name in theirs
     }
+
+
+def test_a_second_export_keeps_the_script_of_the_first(user, tmp_path):
+    weights = vision_models.make("basic").state_dict()
+    contents = {"model": weights, "epoch": 1, "optimizer": {"state": weights}}
+    torch.save(contents, tmp_path / "net.pt")
+    user.open_file(tmp_path / "net.pt")
+    dialog = turn_to_page(user)
+    enter_share(user, dialog.page, 50)
+    user.click(dialog.beside.account)
+    user.click(dialog.go)
+    report_of(user)
+    user.close_report()
+    first = (tmp_path / "load_net_shrunk.py").read_bytes()
+    html = (tmp_path / "net-shrunk-report.html").read_text()
+    assert "left out, because of the original widths: &#39;optimizer&#39;" in html
+    assert "other contents of the opened file are kept" not in html
+
+    dialog = turn_to_page(user)
+    page, target = dialog.page, dialog.page.target
+    enter_share(user, page, 30)
+    (name,) = {target.target().name}
+    assert name == "net-shrunk-2.pt"
+    assert "load_net_shrunk_2.py, written next to" in page.notes.text()
+    user.type(target.path, str(tmp_path / "net-shrunk.pt"))
+    assert target.note.text() == (
+        "2 files already exist and will be replaced: net-shrunk.pt, net-shrunk.pt.shrink.json."
+    )
+    assert "load_net_shrunk.py, written next to" in page.notes.text()
+    user.type(target.path, str(tmp_path / name))
+    user.click(dialog.go)
+    report = report_of(user)
+    assert "from load_net_shrunk_2 import load_shrunk" in report.loads.text()
+    assert "load_net_shrunk_2.py, written next to" in report.as_text()
+    assert (tmp_path / "load_net_shrunk.py").read_bytes() == first
 
 
 def test_code_writes_a_file_with_the_graph(user, tmp_path):
