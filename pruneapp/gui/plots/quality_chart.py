@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFontMetricsF,
@@ -37,6 +37,8 @@ _RING = 4.0  # by how much a marker is larger than one that covers it, in pixels
 _MOST_RINGS = 3
 _MOST_COMPARED = 500  # with more points markers have one size
 _LABEL_GAP = 5.0  # distance of a label from its point, in pixels
+# Labels of points that are closer than this, in pixels, are in the order of the points.
+_NEIGHBOR_DISTANCE = 40.0
 # Distances of labels with a leader line, where there is no room next to the point.
 _FAR = (20.0, 36.0, 56.0, 80.0, 110.0, 150.0)
 # Maximum characters of a label next to its point, where the shorter ones are used if there is no
@@ -85,6 +87,14 @@ class _Label:
     text: str
     rect: QRectF
     leader: QPointF | None = None
+
+    def anchor(self, place: QPointF) -> QPointF:
+        """Return the point of the label that is closest to a place."""
+        rect = self.rect
+        return QPointF(
+            min(max(place.x(), rect.left()), rect.right()),
+            min(max(place.y(), rect.top()), rect.bottom()),
+        )
 
 
 class QualityCanvas(PlotCanvas):
@@ -281,8 +291,10 @@ class QualityCanvas(PlotCanvas):
 
         A label covers no other label, no point, no noise bar, and neither the target nor the value
         of the unpruned model. It is next to its point if no line between points is there, elided
-        in the middle if necessary; else farther away with a leader line, and only else over a line.
-        No two labels are elided to the same text.
+        in the middle if necessary; else farther away with a leader line, and only else over a line
+        between points. Leader lines cross neither each other nor labels, and labels of neighboring
+        points have the order of the points; a label that cannot be placed so is not shown. No two
+        labels are elided to the same text.
         """
         area, placed = self.area, dict[int, _Label]()
         places = {n: self.pixel_of(n) for n in range(len(self.points))}
@@ -311,8 +323,26 @@ class QualityCanvas(PlotCanvas):
             others = [points[n] for n in points if n != number]
             if any(map(rect.intersects, others)):
                 return False
+            leaders = [
+                (places[n], label.leader) for n, label in placed.items() if label.leader is not None
+            ]
+            if crosses(rect, segments(leaders)):
+                return False
+            label = _Label("", rect, leader)
+            if not all(
+                _have_same_order(
+                    (places[number], places[n]),
+                    (label.anchor(places[number]), other.anchor(places[n])),
+                )
+                for n, other in placed.items()
+            ):
+                return False
             if leader is None:
                 return True
+            line = QLineF(places[number], leader)
+            crossing = QLineF.IntersectionType.BoundedIntersection
+            if any(line.intersects(QLineF(*other))[0] == crossing for other in leaders):
+                return False
             blocks = [label.rect for label in placed.values()]
             markers = (_square(places[n], radii[n]) for n in visible if n != number)
             blocks += [marker for marker in markers if not marker.contains(places[number])]
@@ -500,6 +530,20 @@ def _texts(label: str, *, is_far_allowed: bool) -> Iterator[tuple[str, bool]]:
         yield _elide(label, _FAR_LENGTH), True
 
 
+def _have_same_order(places: tuple[QPointF, QPointF], anchors: tuple[QPointF, QPointF]) -> bool:
+    """Return whether the labels of two neighboring points have the order of the points.
+
+    `anchors` are the points of the labels that are closest to them. Points that are one above the
+    other are compared along y, others along x. True for points that are not neighbors.
+    """
+    apart, labels_apart = places[1] - places[0], anchors[1] - anchors[0]
+    if not 1 <= apart.manhattanLength() < _NEIGHBOR_DISTANCE:
+        return True
+    if abs(apart.y()) >= abs(apart.x()):
+        return apart.y() * labels_apart.y() > 0
+    return apart.x() * labels_apart.x() > 0
+
+
 def _square(middle: QPointF, side: float) -> QRectF:
     return QRectF(middle.x() - side, middle.y() - side, 2 * side, 2 * side)
 
@@ -529,10 +573,7 @@ def _candidates(
             beside = distance * right
             left = x + beside - (0 if right > 0 else width if right < 0 else width / 2)
             rect = QRectF(left, y + (away + distance) * down - height / 2, width, height)
-            end = QPointF(
-                min(max(x, rect.left()), rect.right()), min(max(y, rect.top()), rect.bottom())
-            )
-            yield rect, end
+            yield rect, _Label("", rect).anchor(place)
 
 
 def segments(lines: Sequence[tuple[QPointF, QPointF]]) -> Floats:

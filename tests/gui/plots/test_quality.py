@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QLineF, QPoint, Qt
 from PySide6.QtGui import QColor
 
 from pruneapp.evaluation.metric import (
@@ -194,6 +194,46 @@ def test_no_line_crosses_a_label_and_points_in_a_crowd_are_labeled_too(show, eng
         others = [ends for ends in drawn if ends[0] != canvas.pixel_of(number)]
         assert not crosses(label.rect, segments(others)), label.text
         assert not label.rect.top() <= target <= label.rect.bottom()
+
+
+NEIGHBORS = (
+    state(0, "Opened", 0.0, 0.989, kind=""),
+    state(1, "Global L1 unstructured, 70 % of 10 tensors", 0.7, 0.988),
+    state(2, "Recovery by training, 300 steps", 0.7, 0.973, kind="Recovery", joined=1),
+    state(3, "Allocation of a scan, 70 %", 0.702, 0.981, kind="Allocation"),
+    state(4, "L2 30 %, dim 0", 0.3, 0.5, kind="L2", step=StepKind.CHANNELS),
+    state(5, "Wanda 69 %, per tensor", 0.69, 0.975, kind="Wanda"),
+)
+
+
+@pytest.mark.parametrize("size", [(900, 560), (760, 420), (560, 420), (560, 320)], ids=str)
+@pytest.mark.parametrize("current", [1, 2, 3])
+def test_leader_lines_do_not_cross_and_labels_have_the_order_of_their_points(
+    show, english, size, current
+):
+    """Regression: the labels of a state and of the one above it were placed the other way round."""
+    view = show(QualityView(), *size)
+    view.set_states(NEIGHBORS, current, "")
+    canvas = view.canvas
+    canvas.viewport().grab()
+    labels = {canvas.points[n].label: (canvas.pixel_of(n), at) for n, at in canvas._labels.items()}
+    assert len(labels) >= 3
+    leaders = [(place, at.leader) for place, at in labels.values() if at.leader is not None]
+    for number, leader in enumerate(leaders):
+        for other in leaders[:number]:
+            found, _ = QLineF(*leader).intersects(QLineF(*other))
+            assert found != QLineF.IntersectionType.BoundedIntersection
+        assert not any(
+            crosses(at.rect, segments([leader]))
+            for place, at in labels.values()
+            if place != leader[0]
+        )
+    for place, at in labels.values():
+        for below, other in labels.values():
+            apart = below - place
+            if abs(apart.x()) < apart.y() < 30:
+                assert at.rect.top() < other.rect.bottom()
+                assert at.anchor(place).y() < other.anchor(below).y()
 
 
 def test_the_target_crosses_no_label_while_and_after_it_is_dragged(view, qtbot):
