@@ -91,6 +91,7 @@ class Conditions:
     # What runs it: "script" or "command" of the user; "text", "images" or "inputs" if built in.
     kind: str = ""
     samples: Samples | None = None  # what was measured of the data; None if unknown
+    measuring_sha256: str = ""  # of a script or command, see `EvaluationScript.measuring_sha256`
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,16 @@ def conditions_of(runner: Runner) -> Conditions:
         kind = "script"
     text = "" if options.text is None else _sha256_of(options.text)
     name = Path(runner.name).name  # of a command, whose path may name the user
-    return Conditions(name, options.limit, options.seed, data, runner.sha256, text, kind)
+    return Conditions(
+        name,
+        options.limit,
+        options.seed,
+        data,
+        runner.sha256,
+        text,
+        kind,
+        measuring_sha256=runner.measuring_sha256,
+    )
 
 
 def data_name(runner: ScriptRunner) -> str:
@@ -145,7 +155,9 @@ def data_of(runner: Runner, *, calibrating: bool = False) -> str:
     if not isinstance(runner, ScriptRunner):
         return f"command:{runner.sha256}"
     if not runner.worker.script.builtin:
-        return f"{'' if calibrating else 'evaluate of '}script:{runner.sha256}"
+        if calibrating:
+            return f"script:{runner.sha256}"
+        return f"evaluate of script:{runner.measuring_sha256}"
     options = runner.options
     if options.text is not None:
         return f"text:{_sha256_of(options.text)}"
@@ -211,6 +223,7 @@ class Runner(Protocol):
     name: str  # name of the script or command, for messages
     key: str  # digest of all that the results depend on except the state
     sha256: str  # of the script or command
+    measuring_sha256: str  # of what it evaluates with, see `EvaluationScript.measuring_sha256`
     interpreter: str  # path of the Python that runs the script; empty for a command
     options: Options
 
@@ -257,10 +270,11 @@ class ScriptRunner:
         self, script: EvaluationScript, interpreter: Interpreter, options: Options
     ) -> None:
         self.name, self.sha256 = script.name, script.sha256
+        self.measuring_sha256 = script.measuring_sha256
         self.interpreter, self.options = str(interpreter.path), options
         data = None if options.text is None else _sha256_of(options.text)
         self.key = hashlib.sha256(
-            repr((script.sha256, str(interpreter.path), options, data)).encode()
+            repr((script.measuring_sha256, str(interpreter.path), options, data)).encode()
         ).hexdigest()
         self.worker = Worker(script, interpreter.path, options)
         self._handover: AnyHandover | None = None
@@ -624,6 +638,7 @@ class CommandRunner:
             )
         self.name, self.options = self._words[0], options
         self.sha256 = hashlib.sha256(os.fsencode(command)).hexdigest()
+        self.measuring_sha256 = self.sha256
         more = (folder and str(folder), directions)
         self.key = hashlib.sha256(repr((command, options, *more)).encode()).hexdigest()
         self._folder, self._hasty = folder or Path.cwd(), False

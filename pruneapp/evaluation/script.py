@@ -12,6 +12,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from textwrap import indent
 
@@ -138,6 +139,29 @@ class EvaluationScript:
     def shipped_for_graphs(cls) -> EvaluationScript:
         """Return the built-in script for ONNX models: agreement on seeded inputs."""
         return cls.read(resources.path("pruneapp_worker/builtin_graph.py"))
+
+    @cached_property
+    def measuring_sha256(self) -> str:
+        """The SHA-256 of the text without its function ``train``, which evaluations do not call.
+
+        `sha256` if there is none, another part of the script refers to it, or the text cannot be
+        parsed.
+        """
+        statements = self._statements or []
+        training = [
+            one for one in statements if isinstance(one, ast.FunctionDef) and one.name == "train"
+        ]
+        others = [one for one in statements if one not in training]
+        names = (node for one in others for node in ast.walk(one) if isinstance(node, ast.Name))
+        if not training or any(node.id == "train" for node in names):
+            return self.sha256
+        lines = self.text.splitlines()
+        for one in training:
+            first = min([one.lineno, *(node.lineno for node in one.decorator_list)])
+            for line in range(first - 1, one.end_lineno or first):
+                lines[line] = ""
+        kept = "\n".join(line for line in lines if line.strip())
+        return hashlib.sha256(kept.encode()).hexdigest()
 
     @property
     def name(self) -> str:

@@ -320,7 +320,7 @@ def calibration_text(data: str, names: Mapping[str, str] | None = None) -> str:
     words = {
         "text": f"the text {file}",
         "script": f"the data of the script {file}",
-        "evaluate of script": f"the data that the script {file} evaluates",
+        "evaluate of script": f"the data that the script {name or file} evaluates",
         "command": f"the data of the command {file}",
         "images": f"images of {rest}",
         "test images": f"the images of {rest} that accuracy is measured on",

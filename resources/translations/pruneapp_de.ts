@@ -5175,6 +5175,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>nur mit anderem Skript, anderen Daten oder anderen Optionen ausgewertet</translation>
     </message>
     <message>
+        <source>Evaluate all states ({keys}) to compare them.</source>
+        <translation>Bewerten Sie alle Zustände ({keys}), um sie zu vergleichen.</translation>
+    </message>
+    <message>
         <source>Measured with another script, Python or options.</source>
         <translation>Mit anderem Skript, Python oder anderen Optionen gemessen.</translation>
     </message>

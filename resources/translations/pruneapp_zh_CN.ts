@@ -5175,6 +5175,10 @@ Code inside checkpoints is never executed.</source>
         <translation>仅使用其他脚本、数据或选项评估过</translation>
     </message>
     <message>
+        <source>Evaluate all states ({keys}) to compare them.</source>
+        <translation>评估所有状态（{keys}）以便比较。</translation>
+    </message>
+    <message>
         <source>Measured with another script, Python or options.</source>
         <translation>由其他脚本、Python 或选项测得。</translation>
     </message>

@@ -134,7 +134,7 @@ class LlamaRunner:
     options = Options()
 
     def __init__(self, part: str, count: int, seed: int) -> None:
-        self.name = self.key = self.sha256 = f"{part} {count} {seed}"
+        self.name = self.key = self.sha256 = self.measuring_sha256 = f"{part} {count} {seed}"
         self.rows = windows(part, count, seed)
         self.model = _model().eval()
 

@@ -227,7 +227,10 @@ def test_the_data_of_a_runner_have_the_same_name_wherever_they_are(tmp_path):
             assert calibration_text(name).startswith(("the ", "images of ")), name
     digests = shipped.sha256, hashlib.sha256(texts[2].read_bytes()).hexdigest()
     name = "built-in evaluation of perplexity"
-    assert conditions_of(other) == Conditions(name, None, 0, "c.txt", *digests, "text")
+    conditions = Conditions(
+        name, None, 0, "c.txt", *digests, "text", measuring_sha256=shipped.sha256
+    )
+    assert conditions_of(other) == conditions
     assert (conditions_of(command).name, conditions_of(command).kind) == ("x", "command")
     assert conditions_of(ScriptRunner(own, python, Options())).kind == "script"
 

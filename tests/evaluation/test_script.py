@@ -103,6 +103,27 @@ def test_a_limit_is_ignored_if_no_measuring_function_takes_it(tmp_path, text, ex
     assert EvaluationScript.read(path).ignores_limit() is expected
 
 
+def test_only_what_evaluates_decides_whether_results_are_comparable(tmp_path):
+    """Regression: another learning rate in train made all metrics outdated."""
+    train = "@decorated\ndef train(model):\n    step(model, {rate})\n\n\n"
+    body = "import torch\n\n\n{train}def evaluate(model):\n    return {{'loss': {loss}}}\n"
+
+    def digests(train, loss=1, more=""):
+        path = tmp_path / "evaluate.py"
+        path.write_text(body.format(train=train, loss=loss) + more)
+        script = EvaluationScript.read(path)
+        return script.measuring_sha256, script.sha256
+
+    slow, fast = digests(train.format(rate=1)), digests(train.format(rate=2))
+    assert slow[0] == fast[0]
+    assert slow[1] != fast[1]
+    assert digests(train.format(rate=1), loss=2)[0] != slow[0]
+    assert digests(train.format(rate=1), more="x = 1\n")[0] != slow[0]
+    called = "train(None)\n"
+    assert digests(train.format(rate=1), more=called) != digests(train.format(rate=2), more=called)
+    assert len(set(digests("def train(:\n"))) == 1, "code that cannot be parsed counts as a whole"
+
+
 def test_the_environment_beside_the_script_comes_first(script, tmp_path, monkeypatch):
     assert find_interpreter(script).path == Path(sys.executable)
     conda = environment(tmp_path / "conda")

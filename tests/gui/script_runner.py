@@ -27,6 +27,7 @@ class LocalRunner:
         self, script: EvaluationScript, measure: Measure, options: Options | None = None
     ) -> None:
         self.sha256, self.options, self.seeds = script.sha256, options or Options(), []
+        self.measuring_sha256 = script.measuring_sha256
         self.key = f"{script.sha256} {self.options}"
         self.gate, self.most = Gate(), None
         self.worker = SimpleNamespace(control=lambda _what: None)

@@ -143,7 +143,7 @@ class HistoryReport:
         files: dict[str, str] = {}
         for name in chain.from_iterable(state.calibration for state in self.states):
             kind, _, sha256 = name.rpartition(":")
-            if len(sha256) == _SHA256_LENGTH:
+            if len(sha256) == _SHA256_LENGTH and kind != "evaluate of script":  # no file's
                 files.setdefault(sha256, self.data_names.get(name, kind))
         for evaluation in self.evaluations:
             conditions = evaluation.conditions

@@ -100,6 +100,6 @@ def data_names(evaluations: Iterable[Conditions]) -> dict[str, str]:
     for found in evaluations:
         if found.data_sha256:
             names[f"text:{found.data_sha256}"] = found.data
-        for kind in ("script", "evaluate of script"):
-            names[f"{kind}:{found.script_sha256}"] = found.name
+        names[f"script:{found.script_sha256}"] = found.name
+        names[f"evaluate of script:{found.measuring_sha256}"] = found.name
     return names

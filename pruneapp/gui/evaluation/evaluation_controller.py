@@ -859,7 +859,10 @@ class EvaluationController(Feature[EvaluateDialog]):
             words = self.tr("not evaluated")
             if otherwise := self._other_results_text(key):
                 words = self.tr("evaluated with another script, data or options only")
-                words = join_sentences(self.tr("{words}.").format(words=words), otherwise)
+                remedy = self.tr("Evaluate all states ({keys}) to compare them.").format(
+                    keys=self._actions.shortcut_or_path("evaluate_all")
+                )
+                words = join_sentences(self.tr("{words}.").format(words=words), otherwise, remedy)
             return StateResult((), "\n".join(filter(None, (words, cuts))))
         quality, is_old = found
         words = with_note(quality_in_words(quality, self.metric), self.conditions)

@@ -490,15 +490,14 @@ class QualityView(PlotView):
     def best_state(self) -> MeasuredState | None:
         """Return the smallest up-to-date state or cut that meets the target.
 
-        Size is measured by the axis. Of equal ones, the last is returned; None if none is smaller
-        than the largest state.
+        Size is measured by the axis. Unpruned states do not count. Of equal ones, the last is
+        returned; None if there is none.
         """
         shown = [*self._states, *(self._state_of_cut(*cut) for cut in self._cuts)]
-        sizes = [self._axis.smaller * (self._value_of(state) or 0.0) for state in shown]
         passing = [
-            (size, -place)
-            for place, (state, size) in enumerate(zip(shown, sizes, strict=True))
-            if self._passes(state) and size < max(sizes)
+            (self._axis.smaller * (self._value_of(state) or 0.0), -place)
+            for place, state in enumerate(shown)
+            if self._passes(state) and (state.quality.sparsity or state.quality.cut is not None)
         ]
         return shown[-min(passing)[1]] if passing else None
 

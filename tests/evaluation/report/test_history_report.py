@@ -41,7 +41,9 @@ from pruneapp.sessions.restore import EVALUATION, SENSITIVITY
 from pruneapp.sessions.session_file import save_session
 
 HOSTILE = '<script>alert("x")</script>\u202e&'
-CONDITIONS = Conditions("evaluate.py", 500, 0, "", "ab" * 32, "", "script")
+CONDITIONS = Conditions(
+    "evaluate.py", 500, 0, "", "ab" * 32, "", "script", measuring_sha256="ab" * 32
+)
 
 
 @pytest.fixture
@@ -216,7 +218,7 @@ def test_a_script_that_measured_and_calibrated_is_one_file(document):
     assert files.count("ab" * 32) == 1
     assert "evaluate of script" not in files
     assert "(calibration data)cdcdcdcdcdcd…" + "cd" * 32 in files
-    assert "the data that the script evaluate.py (SHA-256 abababababab) evaluates" in words
+    assert "the data that the script evaluate.py evaluates" in words
 
 
 def test_a_recipe_with_replaced_values_is_saved_from_the_window(document):

@@ -426,6 +426,15 @@ def test_the_noise_of_a_state_is_a_bar_with_an_entry_in_the_legend(view):
     assert "no difference" in swatch.tip
 
 
+def test_a_state_meets_the_target_if_all_measured_states_have_its_size(view):
+    """Regression: none was found when only the states before and after a recovery were measured."""
+    pruned = state(1, "L1 70 %", 0.7, 0.94)
+    view.set_states((pruned, state(2, "Training", 0.7, 0.993)), 2, "")
+    assert "70.0 % pruned (Training)" in plain(view.readout.text())
+    view.set_states((state(0, "Opened", 0.0, 0.99),), 0, "")
+    assert plain(view.readout.text()).startswith("No pruned or shrunk model")
+
+
 def test_the_target_is_described_and_dragged(view, qtbot):
     assert plain(view.readout.text()) == (
         "Best within 1.0 points of the unpruned model (noise ±1.3 points): 50.0 % pruned (L1 50 %)"
