@@ -25,7 +25,7 @@ FRAMES = {
     "evaluate": (4, "Evaluate with your own script, which runs in your own Python."),
     "evaluated": (4, "The metric of the unpruned and of the pruned model."),
     "recover": (4, "Recover: train the remaining weights to reproduce the unpruned model."),
-    "recovering": (5, "The held-out error and the loss while it runs."),
+    "recovering": (5, "The held-out error while it runs."),
     "recovered": (4, "The error of each block, before and after."),
     "result": (5, "Most of the lost accuracy is back; pruned weights are still zero."),
     "export": (4, "Export to the format that your code loads."),

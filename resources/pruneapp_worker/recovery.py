@@ -795,10 +795,23 @@ class Recovery:
             every = max(1, steps // _CHECKS)
             losses: list[float] = []
             began = time.monotonic()
+
+            def show_point(losses: list[float], errors: torch.Tensor) -> None:
+                self._emit(
+                    "point",
+                    step=self.steps,
+                    training=sum(losses) / len(losses),
+                    held_out=float(errors.mean()),
+                    speed=(self.steps - begin) / max(1e-9, time.monotonic() - began),
+                    memory=self._memory_in_use(),
+                )
+
             for step in range(begin, steps):
                 self._show_progress(2, step / steps, f"step {step + 1} of {steps}")
                 if self._report.is_stopped():
                     now = self._errors_of(self.samples.held_out)
+                    if losses:  # the last point is that of another step
+                        show_point(losses, now)
                     break
                 set_rate(optimizer, step, steps)
                 losses.append(self._take_step(optimizer, leaves, changes, step))
@@ -806,15 +819,7 @@ class Recovery:
                 if (step + 1) % every and step + 1 < steps:
                     continue
                 now = self._errors_of(self.samples.held_out)
-                speed = (step + 1 - begin) / max(1e-9, time.monotonic() - began)
-                self._emit(
-                    "point",
-                    step=step + 1,
-                    training=sum(losses) / len(losses),
-                    held_out=float(now.mean()),
-                    speed=speed,
-                    memory=self._memory_in_use(),
-                )
+                show_point(losses, now)
                 losses = []
                 if now.mean() < best.mean():
                     best = now

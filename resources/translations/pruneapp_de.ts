@@ -9425,14 +9425,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Lernrate</translation>
     </message>
     <message>
-        <source>error</source>
-        <translation>Fehler</translation>
-    </message>
-    <message>
-        <source>loss</source>
-        <translation>Verlust</translation>
-    </message>
-    <message>
         <source>Trains {n} remaining weights of the whole model on {device}.</source>
         <translation>Trainiert {n} verbleibende Gewichte des ganzen Modells auf {device}.</translation>
     </message>
@@ -9503,6 +9495,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>kept</source>
         <translation>behalten</translation>
+    </message>
+    <message>
+        <source>the best, at step {n}</source>
+        <translation>der beste, bei Schritt {n}</translation>
     </message>
     <message>
         <source>Held-out error</source>

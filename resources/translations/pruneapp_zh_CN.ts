@@ -9424,14 +9424,6 @@ computed on this computer.</source>
         <translation>学习率</translation>
     </message>
     <message>
-        <source>error</source>
-        <translation>误差</translation>
-    </message>
-    <message>
-        <source>loss</source>
-        <translation>损失</translation>
-    </message>
-    <message>
         <source>Trains {n} remaining weights of the whole model on {device}.</source>
         <translation>在 {device} 上训练整个模型的 {n} 个剩余权重。</translation>
     </message>
@@ -9502,6 +9494,10 @@ computed on this computer.</source>
     <message>
         <source>kept</source>
         <translation>保留</translation>
+    </message>
+    <message>
+        <source>the best, at step {n}</source>
+        <translation>最佳，第 {n} 步</translation>
     </message>
     <message>
         <source>Held-out error</source>

@@ -238,6 +238,10 @@ def test_a_run_is_stopped_paused_and_continued(runner, half_pruned):
     )
     assert 400 <= done.source.steps < 1000
     assert done.proposal is not None
+    # Regression: the error of the result was not that of any point.
+    assert points[-1] == done.source.steps
+    errors = [event["held_out"] for event in done.events if event["what"] == "point"]
+    assert done.losses["best"] in errors
 
 
 def test_a_run_that_is_stopped_in_the_blocks_says_so():

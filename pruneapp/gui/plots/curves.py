@@ -256,7 +256,15 @@ class CurveView(PlotView):
         return self._text_at(len(self._steps) - 1) if self._steps.size else ""
 
     def numbers(self) -> Numbers:
-        steps, curves = self._steps, self._shown.curves
+        return self._numbers_of(self._shown)
+
+    def all_numbers(self) -> Numbers:
+        """Return the values of the curves of all groups."""
+        curves = [curve for group in self._groups for curve in group.curves]
+        return self._numbers_of(CurveGroup("", curves))
+
+    def _numbers_of(self, group: CurveGroup) -> Numbers:
+        steps, curves = group.steps, group.curves
         if not steps.size:
             return NOTHING
         tables = [

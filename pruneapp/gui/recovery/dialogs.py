@@ -307,15 +307,16 @@ def curves_of(progress: RecoveryProgress) -> list[CurveGroup]:
         ink = _INKS.get(name, _METRIC_INK)
         return StepCurve(labels.get(name, name), steps, values, ink, dashed=name == TRAINING)
 
-    def group(title: str, *names: str) -> list[CurveGroup]:
-        found = [curve(name, progress.curves[name]) for name in names if name in progress.curves]
-        return [CurveGroup(title, found)] if found else []
+    def group(name: str) -> list[CurveGroup]:
+        points = progress.curves.get(name)
+        return [CurveGroup(labels[name], [curve(name, points)])] if points else []
 
-    error, loss = translate("Recovery", "error"), translate("Recovery", "loss")
+    # The training loss is another quantity than the error: it includes those of hidden states.
     return [
-        *group(loss if progress.trains else error, HELD_OUT, TRAINING),
+        *group(HELD_OUT),
+        *group(TRAINING),
         *(CurveGroup(name, [curve(name, points)]) for name, points in progress.metrics.items()),
-        *group(labels[RATE], RATE),
+        *group(RATE),
     ]
 
 
@@ -583,7 +584,8 @@ class RecoveryReportDialog(Dialog):
         self.headline = heading(sentence, wrap=True)
         self.metrics = [plain(text, wrap=True) for text in metrics]
         self.risks = [plain(f"▲ {risk}", wrap=True, ink=DANGER) for risk in risks]
-        self.losses = plain(_losses_text(losses), wrap=True)
+        step = progress.earlier_step_with(losses["best"]) if "best" in losses else None
+        self.losses = plain(_losses_text(losses, step), wrap=True)
         self.losses.setHidden(not losses)
         self.notes = [plain(note, wrap=True, ink=MUTED) for note in notes]
         self.curves = CurveView()
@@ -640,7 +642,7 @@ class RecoveryReportDialog(Dialog):
         if self._windows:
             rows = map(self._cells, range(len(self._windows)))
             lines += ["", text_of(self._headers, rows)]
-        numbers = self.curves.numbers()
+        numbers = self.curves.all_numbers()
         if numbers.rows:
             cells = ([c if isinstance(c, str) else number(c) for c in row] for row in numbers)
             lines += ["", text_of(numbers.headers, cells)]
@@ -673,8 +675,11 @@ def _discards_blocks(losses: Mapping[str, float]) -> bool:
     )
 
 
-def _losses_text(losses: Mapping[str, float]) -> str:
-    """Return the held-out errors of the stages on one line, in their order; "" without any."""
+def _losses_text(losses: Mapping[str, float], best_step: int | None) -> str:
+    """Return the held-out errors of the stages on one line, in their order; "" without any.
+
+    `best_step` is that of the weights that are used, None if they are the last ones.
+    """
     names = {
         "pruned": translate("Recovery", "before"),
         "start": translate("Recovery", "after the repair"),
@@ -692,6 +697,9 @@ def _losses_text(losses: Mapping[str, float]) -> str:
         if name == "best" and losses[name] == losses["start"]:  # that of the whole model is worse
             kept = translate("Recovery", "kept")
             text = f"{kept} {former}"
+        elif name == "best" and best_step is not None:
+            step = translate("Recovery", "the best, at step {n}").format(n=count(best_step))
+            text = with_note(text, step)
         if name == "windows" and _discards_blocks(losses):
             text = with_note(text, translate("Recovery", "not used"))
         parts.append(text)

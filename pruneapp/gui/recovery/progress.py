@@ -127,6 +127,13 @@ class RecoveryProgress:
             return points[-1][1]
         return self.start
 
+    def earlier_step_with(self, error: float) -> int | None:
+        """Return the step with a held-out error; None if it is the last one, or unknown."""
+        points = self.curves.get(HELD_OUT, [])
+        if not points or points[-1][1] == error:
+            return None
+        return next((round(step) for step, value in reversed(points) if value == error), None)
+
     @property
     def loss(self) -> float | None:
         """The last training loss; None if unknown."""

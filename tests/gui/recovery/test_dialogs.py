@@ -166,7 +166,7 @@ def test_the_panel_of_the_users_training_shows_what_it_reports(show, english):
     panel.refresh()
     shown = {name: plain(figure.text()) for name, figure in panel.figures.items()}
     assert shown == {"loss": "1.235", "left": "30 s", "rate": "0.01"}
-    assert [group.title for group in curves_of(progress)] == ["loss", "learning rate"]
+    assert [group.title for group in curves_of(progress)] == ["training loss", "learning rate"]
 
 
 def test_the_panel_shows_what_is_done_before_the_first_step(show, english):
@@ -218,6 +218,32 @@ def test_a_report_names_the_stages_that_changed_the_error(show, english):
         "Held-out error: before 0.5 → after the blocks 0.4 → after the whole model 0.25 → "
         "stored 0.26"
     )
+
+
+def test_a_report_names_the_step_of_the_best_weights(show, english):
+    """Regression: the result was 0.25, while the last point of the curve was 0.3."""
+    losses = {"pruned": 0.5, "start": 0.5, "best": 0.25, "rounded": 0.25}
+    later = {"what": "point", "step": 9, "training": 1.0, "held_out": 0.3}
+    given = {"metrics": [], "risks": [], "notes": [], "losses": losses, "changed": True}
+    progress = RecoveryProgress.of([*POINTS, later], 9)
+    dialog = show(RecoveryReportDialog(progress, sentence="Done.", **given))
+    assert dialog.losses.text() == (
+        "Held-out error: before 0.5 → after the whole model 0.25 (the best, at step 5)"
+    )
+    progress.add({"what": "point", "step": 12, "held_out": 0.25})
+    dialog = show(RecoveryReportDialog(progress, sentence="Done.", **given))
+    assert "at step" not in dialog.losses.text(), "it is the last point"
+
+
+def test_the_training_loss_has_an_axis_of_its_own(show, english, qtbot):
+    """Regression: it was drawn with the held-out error on an axis with the title "error"."""
+    view = report(show).curves
+    assert view.canvas.left.labelText == "held-out error"
+    assert plain(view.readout.text()) == "Step 5: held-out error 0.25"
+    view.group_box.setFocus()
+    qtbot.keyClick(view.group_box, Qt.Key.Key_Down)
+    assert view.canvas.left.labelText == "training loss"
+    assert plain(view.readout.text()) == "Step 5: training loss 2"
 
 
 def test_a_report_shows_that_only_the_repair_was_kept(show, english):

@@ -212,7 +212,7 @@ def test_a_recovery_is_one_step_with_a_report_and_one_undo(pruned, tmp_path):
     assert report.losses.text().startswith("Held-out error: before ")
     assert report.table.model().rowCount() == len(report._windows) > 0
     assert any("128 samples, 19 of them held out" in note.text() for note in report.notes)
-    assert report.curves.numbers().headers == ("step", "held-out error", "training loss")
+    assert report.curves.all_numbers().headers == ("step", "held-out error", "training loss")
     assert report.metrics == []
     user.click(report.copy)
     text = QGuiApplication.clipboard().text()
