@@ -285,7 +285,7 @@ def train_by_script(
     if "train" not in runner.worker.functions:
         raise EvaluationError(
             f"'{runner.name}' does not define train(model).",
-            remedy="Define train(model), and let it train the model for an epoch.",
+            remedy="Define train(model). It is called once, and trains for all epochs.",
         )
     folder = runner.worker.folder
     with (

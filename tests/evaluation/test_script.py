@@ -349,8 +349,12 @@ def test_a_template_reads_a_nested_state_dict(tmp_path):
         assert torch.equal(loaded.weight, model.weight)
     assert "train" not in found
     training = text[text.index("# def train(") :].splitlines()
-    train = ast.parse("\n".join(line.removeprefix("# ") for line in training)).body[0]
-    assert train.name == "train", "it can be uncommented"
+    assert "called once, for all epochs" in training[0]
+    batches = [(torch.ones(2, 4), torch.tensor([0, 1]))] * 5
+    space = {"torch": torch, "train_loader": lambda: batches}
+    exec("\n".join(line.removeprefix("# ") for line in training), space)
+    steps = list(space["train"](torch.nn.Linear(4, 3), progress=iter))
+    assert len(steps) == 3 * len(batches), "it can be uncommented, and trains for three epochs"
 
 
 @pytest.fixture
