@@ -269,16 +269,18 @@ def forecast(
         return replace(without, request=request, wrong=str(error))
 
 
-def shrunk_size(state: Snapshot, job: Job, provenance: Provenance | None = None) -> int:
+def shrunk_size(
+    state: Snapshot, job: Job, provenance: Provenance | None = None, *, multiple: int | None = None
+) -> int:
     """Return the bytes of the file, without other files, when the dead units of a state are cut.
 
-    Reads every member of a group. Raises `ShrinkError` if the model is of an unknown type, or
-    cannot be cut.
+    `multiple` is that of `CutRequest`. Reads every member of a group. Raises `ShrinkError` if the
+    model is of an unknown type, or cannot be cut.
     """
     surveyed = survey_state(state, job)
     if isinstance(surveyed, Unknown):
         raise ShrinkError(surveyed.why_not)
-    found = forecast(surveyed, CutRequest(), job, provenance)
+    found = forecast(surveyed, CutRequest(multiple=multiple), job, provenance)
     if found.after is None:
         raise ShrinkError(found.why_not)
     return found.after.nbytes

@@ -675,12 +675,10 @@ class ExportController(Feature[ExportDialog]):
         dialog.page.stepRequested.connect(self._on_step_requested)
         dialog.shrinkRequested.connect(partial(self._shrink, of))
         dialog.rejected.connect(self._forget_forecasts)
-        multiple = preview.multiple
+        multiple = self.multiple_proposal()(preview.multiple)
         if self._choices is None:
             dialog.page.set_request(CutRequest(multiple=multiple), dialog.page.check_mode(), "")
         else:
-            if multiple == self._multiple:  # no other step was applied, or undone
-                multiple = self._choices.cut.multiple
             cut = replace(self._cuts.get(of.key, CutRequest()), multiple=multiple)
             dialog.set_choices(replace(self._choices, cut=cut))
             shrunk = shrunk or (self._choices.shrunk and self._has_pruned_units(of.capture))
@@ -695,6 +693,15 @@ class ExportController(Feature[ExportDialog]):
         self.open_dialog(dialog)
         self._cut_evaluation.serve(dialog, of, self._forecasts)
         return dialog
+
+    def multiple_proposal(self) -> Callable[[int | None], int | None]:
+        """Return the function that maps the multiple of the last step to that of the page Shrunk.
+
+        It is the last one chosen there, unless another step was applied, or undone, since then.
+        """
+        choices, of_last_step = self._choices, self._multiple
+        chosen = {} if choices is None else {of_last_step: choices.cut.multiple}
+        return lambda of_steps: chosen.get(of_steps, of_steps)
 
     def _has_pruned_units(self, capture: Capture) -> bool:
         """Return whether a step of a state prunes channels or units, or exports found dead ones."""

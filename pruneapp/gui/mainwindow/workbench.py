@@ -79,7 +79,7 @@ from pruneapp.gui.tree.nodes import Nodes, build_nodes
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import LineEdit
 from pruneapp.gui.widgets.engine_text import translate_declared, translate_sentence, translate_step
-from pruneapp.gui.widgets.labels import join_names
+from pruneapp.gui.widgets.labels import as_plain, as_sentence, join_names, join_sentences
 from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.methods.method import Method
@@ -215,10 +215,19 @@ class StatusController(QObject):
 
     def show_size(self, nbytes: int | None) -> None:
         """Show the estimated size of an export, in bytes, on the button; None if unknown."""
-        text = self.tr("Export…")
+        actions = self._window.actions_
+        text, tip = self.tr("Export…"), actions["export"].statusTip()
         if nbytes is not None:
             text = self.tr("Export… {size}").format(size=number_format.size(nbytes))
-        self._window.actions_["export"].setIconText(text)
+            about = self.tr(
+                "{size} is the dense file in the proposed format, as in the preview: with zeros in "
+                "place of pruned weights, and with the other contents of the opened file if the "
+                "format keeps them."
+            )
+            about = about.format(size=number_format.size(nbytes))
+            tip = as_plain(join_sentences(as_sentence(tip), about))
+        actions["export"].setIconText(text)
+        actions.set_tip("export", tip)
 
     def set_waiting(self, *, waits: bool) -> None:
         """Set whether a prune waits for its preview, which can be undone as if it was complete."""
@@ -373,7 +382,6 @@ class Workbench(QObject):
             form=views.form,
             panel=views.preview,
         )
-        self.shrunk_size = ShrunkSizeController(context, session, self.preview, views.preview.file)
         self.plots = PlotController(
             session,
             jobs,
@@ -416,6 +424,9 @@ class Workbench(QObject):
             cluster=self._cluster,
             statistics=lambda: self.form.statistics_path,
             copy_code=self.scripts.copy_program_code,
+        )
+        self.shrunk_size = ShrunkSizeController(
+            context, session, self.preview, views.preview.file, self.export.multiple_proposal
         )
         self.tables = TableController(context, session, views.pages)
         self.channel_lists = ChannelListController(context, session, views.pages)
@@ -619,6 +630,7 @@ class Workbench(QObject):
         views.pages.quality.countRequested.connect(self.evaluation.recount_multiply_adds)
         views.pages.sensitivity.allocationRequested.connect(self.allocation.ask)
         self.export.multipleChosen.connect(self.form.set_multiple)
+        self.export.multipleChosen.connect(self.shrunk_size.update)
         self.export.stepRequested.connect(self._on_step_requested)
         self.export.traceRequested.connect(partial(self.trace.trace_for, self.export.ask_shrunk))
         self.export.sized.connect(self.status.show_size)

@@ -271,21 +271,24 @@ class FileSizes(Figures):
         self._formats = tuple(formats)
         self.set_sizes({})
 
-    def set_sizes(self, sizes: Mapping[str, int | None]) -> None:
-        """Show the size of the first format that is possible; a dash if there is none.
+    def set_sizes(self, sizes: Mapping[str, int | None], usual: str = "") -> None:
+        """Show the size of the format `usual`, or of the first one that is possible; else a dash.
 
         `sizes` has the bytes by format name, None for impossible formats; missing formats count as
-        such. Replaces the sizes of the last call. The tooltip lists all known sizes.
+        such. Replaces the sizes of the last call. The tooltip lists all known sizes, the one that
+        is shown first.
         """
         known = [
             (words, number_format.size(nbytes))
-            for name, words in self._formats
+            for name, words in sorted(self._formats, key=lambda each: each[0] != usual)
             if (nbytes := sizes.get(name)) is not None
         ]
         self._show_number("size", known[0][1] if known else "")
         label = self.labels["size"]
-        label.setToolTip("\n".join([*map(": ".join, known), self._zeros]))
-        label.setAccessibleDescription(label.toolTip())
+        text = "\n".join([*map(": ".join, known), self._zeros])
+        for part in (self.words["size"], label):
+            part.setToolTip(as_plain(text))
+        label.setAccessibleDescription(text)
 
     def set_compact(self, sizes: CompactSize | None) -> None:
         """Set the sizes of a compact file; None if they are unknown or it is not possible."""
@@ -344,8 +347,10 @@ def _sizes() -> tuple[tuple[str, str, str], ...]:
             translate("Figures", "Dense file"),
             translate(
                 "Figures",
-                "Zeros take as much space as other values. A dense file gets smaller only "
-                "if it is compressed or if whole channels are removed.",
+                "The file that Export… proposes at full size. In the format of a training "
+                "checkpoint it has the optimizer and other contents as well, which other formats "
+                "leave out. Zeros take as much space as other values: a dense file gets smaller "
+                "only if it is compressed or if whole channels are removed.",
             ),
         ),
         ("packed", translate("Figures", "Packed size"), ""),
@@ -354,8 +359,9 @@ def _sizes() -> tuple[tuple[str, str, str], ...]:
             translate("Figures", "Shrunk file"),
             translate(
                 "Figures",
-                "The size of the file when the pruned units are removed from all their tensors, as "
-                "on the page Shrunk of the export dialog.",
+                "The file that the page Shrunk of Export… proposes: the pruned units are removed "
+                "from all their tensors, and the file has no optimizer. The size depends on the "
+                "multiple that was last chosen on that page.",
             ),
         ),
     )

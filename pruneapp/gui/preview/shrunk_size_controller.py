@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtWidgets import QDialog
 
 from pruneapp.document.document import Capture
-from pruneapp.export.provenance import estimated_provenance
+from pruneapp.export.provenance import estimated_provenance, recorded_recipe
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Lane, LatestTask
 from pruneapp.gui.document.feature import Feature
@@ -20,17 +21,27 @@ from pruneapp.gui.widgets.number_format import size
 from pruneapp.methods import registry
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import history_recipe
+from pruneapp.recipes.schema import chosen_multiple
 from pruneapp.shrink.forecast import shrunk_size
 
 # The size of larger models is not computed: all their groups are read.
 MAX_BYTES = 1 << 30
+# Returns a function that maps the multiple of the last step to that of the page Shrunk.
+MultipleProposal = Callable[[], Callable[[int | None], int | None]]
 
 
-def size_of(capture: Capture, job: Job) -> int:
-    """Return the bytes of the shrunk file of a state; raises the errors of `shrunk_size`."""
+def size_of(
+    capture: Capture, propose_multiple: Callable[[int | None], int | None], job: Job
+) -> int:
+    """Return the bytes of the shrunk file of a state; raises the errors of `shrunk_size`.
+
+    `propose_multiple` maps the multiple of the last step to that of the page Shrunk.
+    """
     state, part = capture.snapshot, Job(cancel=job.cancel)
     origin = estimated_provenance(state, history_recipe(capture, part), part)
-    return shrunk_size(state, job, origin)
+    entries = *recorded_recipe(state.checkpoint).entries, *origin.recipe.entries
+    multiple = propose_multiple(chosen_multiple(entries))
+    return shrunk_size(state, job, origin, multiple=multiple)
 
 
 class ShrunkSizeController(Feature[QDialog]):
@@ -42,9 +53,11 @@ class ShrunkSizeController(Feature[QDialog]):
         session: OpenDocument,
         previews: PreviewController,
         sizes: FileSizes,
+        multiple_proposal: MultipleProposal,
     ) -> None:
         super().__init__(context, session)
-        self._sizes = sizes
+        self._previews, self._sizes = previews, sizes
+        self._multiple_proposal = multiple_proposal
         self._shown: object | None = None  # the key of the state whose size is shown
         # The text and tooltip of states, by their keys; None for states without whole units.
         self._known: dict[object, tuple[str, str] | None] = {}
@@ -59,6 +72,11 @@ class ShrunkSizeController(Feature[QDialog]):
         """Compute the sizes of all states again: the document was closed, or the model traced."""
         self._hide()
         self._known.clear()
+
+    def update(self) -> None:
+        """Compute the sizes again, because the user chose another multiple."""
+        self.forget()
+        self._on_state(self._previews.state)
 
     def _hide(self) -> None:
         self._task.cancel()
@@ -86,7 +104,7 @@ class ShrunkSizeController(Feature[QDialog]):
         else:
             self._sizes.set_shrunk(("", ""))
             self._task.start(
-                partial(size_of, capture),
+                partial(size_of, capture, self._multiple_proposal()),
                 lambda nbytes: self._show(key, (size(nbytes), "")),
                 lambda error: self._show(key, ("", translate_error(error))),
                 lane=Lane.BACKGROUND,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 from PySide6.QtWidgets import QInputDialog
@@ -20,7 +21,7 @@ from pruneapp.edits.coupled_tensors import Companions
 from pruneapp.edits.dependents import dependents_of
 from pruneapp.errors import ParameterError, PruneAppError
 from pruneapp.evaluation.script import has_program_code
-from pruneapp.export.catalog import FORMATS
+from pruneapp.export.catalog import FORMATS, usual_format
 from pruneapp.export.format_sizes import planned_size
 from pruneapp.export.size_bounds import size_range, total_for
 from pruneapp.groups.structure import Unknown, structure_of
@@ -207,10 +208,11 @@ class StepInfoController(Feature[QInputDialog]):
             self._size_timer.start(LATER_MS)
             return
         snapshot = document.snapshot()
+        usual = usual_format(Path(), snapshot.checkpoint).name
         # An error is reported by the panel or by the export.
         self._size_task.start(
             lambda job: sizes_after(snapshot, step, job),
-            self._panel.file.set_sizes,
+            lambda sizes: self._panel.file.set_sizes(sizes, usual),
             lane=Lane.BACKGROUND,
         )
 

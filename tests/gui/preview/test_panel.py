@@ -20,7 +20,7 @@ from pruneapp.gui.preview.figures import PruneAction
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.preview.preview_state import PreviewState, StepUnits
 from pruneapp.gui.widgets.controls import fit_fonts
-from pruneapp.gui.widgets.labels import DANGER
+from pruneapp.gui.widgets.labels import DANGER, as_plain
 from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.gui.widgets.theme import LIGHT, LIGHT_THEME
 from pruneapp.preview.estimate import Estimate
@@ -360,8 +360,13 @@ def test_the_size_of_a_file_is_told_and_those_of_other_formats_in_the_tooltip(fo
     forecast.file.set_sizes({"a": None, "b": 576_000_000, "c": 1_100_000})
     qtbot.wait(1)
     assert label.text() == "576 MB"
-    assert label.toolTip().startswith("As this: 576 MB\nAs that: 1.1 MB\nZeros take")
+    tip = label.accessibleDescription()
+    assert tip.startswith("As this: 576 MB\nAs that: 1.1 MB\nThe file that Export… proposes")
+    assert label.toolTip() == forecast.file.words["size"].toolTip() == as_plain(tip)
     assert label.geometry() == place
+    forecast.file.set_sizes({"a": None, "b": 576_000_000, "c": 1_100_000}, "c")
+    assert label.text() == "1.1 MB", "the format of the opened file"
+    assert label.accessibleDescription().startswith("As that: 1.1 MB\nAs this: 576 MB\n")
     forecast.file.set_sizes({})
     assert label.text() == "–"
 

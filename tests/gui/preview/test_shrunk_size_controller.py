@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
 from pruneapp.gui.preview import shrunk_size_controller
 from pruneapp.gui.widgets.number_format import size
@@ -42,6 +43,42 @@ def test_the_shrunk_size_is_that_of_the_export(opened):
     user.key("Ctrl+Shift+Z")
     user.wait(lambda: file.labels["shrunk"].text() == shown)
     assert file.labels["shrunk"].isVisible()
+
+
+def test_the_dense_size_is_that_of_the_export_button(user, tmp_path):
+    weights = {"a.weight": torch.ones(64, 64)}
+    moments = {"a.weight": torch.ones(64, 64)}
+    torch.save({"model": weights, "optimizer": {"state": moments}}, tmp_path / "net.pt")
+    user.open_file(tmp_path / "net.pt")
+    user.prune()
+    label, button = user.views.preview.file.labels["size"], user.window.export_button
+    user.wait(lambda: button.text() == f"Export… {label.text()}")
+    dialog = user.open_export()
+    assert label.text() == size(dialog.chosen_format().nbytes)
+    assert dialog.chosen_format().nbytes > 2 * 64 * 64 * 4, "with the optimizer"
+    assert "the dense file in the proposed format" in button.toolTip()
+
+
+def test_the_shrunk_size_has_the_multiple_of_the_step_or_of_the_last_export(opened, tmp_path):
+    user, label = opened, opened.views.preview.file.labels["shrunk"]
+    user.choose(user.rule.method, "FFN neurons")
+    user.choose(user.rule.fields.editors["multiple"].combo, "1")
+    user.ask_amount("30%")
+    user.prune()
+    user.wait(lambda: label.text() not in {"", "–"})
+    before = label.text()
+    dialog = user.open_export()
+    user.click(dialog.tabs, dialog.tabs.tabRect(1).center())
+    user.wait(lambda: dialog.page.order() is not None)
+    assert before == size(dialog.page.forecast.after.nbytes)
+    user.choose(dialog.page.multiple, "64")
+    user.wait(lambda: dialog.page.order() is not None)
+    after = dialog.page.forecast.after.nbytes
+    user.click(dialog.go)
+    user.wait(lambda: user.workbench.export.report is not None)
+    user.close_report()
+    user.wait(lambda: label.text() == size(after))
+    assert label.text() != before
 
 
 def test_a_step_of_individual_weights_shows_no_shrunk_size(opened):
