@@ -348,7 +348,8 @@ def _allocation_lines(allocation: Allocation, measured: Measured | None) -> Iter
     )
     yield (
         f"{metric.name}: {real(metric.before)} before, {real(allocation.predicted)} or worse "
-        "after. Tensors pruned together usually lose more than the sum of their losses."
+        "after. The prediction adds up the changes of tensors pruned one at a time; pruned "
+        "together, they usually lose more."
     )
     if measured is None:
         return

@@ -508,14 +508,14 @@ class _Planning:
             return
         multiple = axis.multiple_words(self._choices.multiple)
         examples = ", ".join(
-            f"'{place}' {dead:,} zero, {cut:,} cut" for place, dead, cut in self._rounded[:_NAMED]
+            f"'{place}' {cut:,} of {dead:,}" for place, dead, cut in self._rounded[:_NAMED]
         )
         n_others = len(self._rounded) - _NAMED
         also = f", and {counted(n_others, 'more group')}" if n_others > 0 else ""
         yield (
-            f"{axis.label}: {self._dead:,} zero, {self._removed:,} cut: what stays of a group is "
-            f"rounded up to a multiple of {multiple} ({examples}{also}). Choose a smaller "
-            "multiple, or prune in the same multiple."
+            f"{axis.label}: {self._removed:,} of {self._dead:,} that are zero are removed, because "
+            f"the number that a group keeps is rounded up to a multiple of {multiple} "
+            f"({examples}{also}). To remove all, choose a smaller multiple, or prune with this one."
         )
 
     def _uncut_layer_notices(self, axis: Axis) -> Iterator[str]:

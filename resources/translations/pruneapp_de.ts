@@ -1391,10 +1391,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Der Schritt wurde in einem Zweig nach dem gescannten Zustand „{state}“ eingefügt.</translation>
     </message>
     <message>
-        <source>Allocated: {metric} {before} before, {predicted} or worse now. Tensors pruned together usually lose more than the sum of their losses.</source>
-        <translation>Zugeteilt: {metric} zuvor {before}, jetzt {predicted} oder schlechter. Gemeinsam geprunte Tensoren verlieren meist mehr als die Summe ihrer Verluste.</translation>
-    </message>
-    <message>
         <source>The scan is not finished: {n} of {all} evaluations are measured. Scan again to continue it.</source>
         <translation>Der Scan ist nicht fertig: {n} von {all} Auswertungen sind gemessen. Scannen Sie erneut, um ihn fortzusetzen.</translation>
     </message>
@@ -1409,6 +1405,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>Allocation {share}</source>
         <translation>Zuteilung {share}</translation>
+    </message>
+    <message>
+        <source>Allocated: {metric} was {before}, and {predicted} or worse is predicted now. The prediction adds up the changes of tensors pruned one at a time; pruned together, they usually lose more.</source>
+        <translation>Zugeteilt: {metric} war {before}, vorhergesagt ist jetzt {predicted} oder schlechter. Die Vorhersage addiert die Änderungen einzeln geprunter Tensoren; gemeinsam geprunt verlieren sie meist mehr.</translation>
     </message>
     <message>
         <source>Evaluate this state</source>
@@ -1431,12 +1431,12 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Die Verteilung wurde nach diesen Daten gewählt; deshalb ist die Metrik des Ergebnisses besser, als sie mit anderen Daten wäre. Werten Sie das Ergebnis auch mit anderen Daten aus.</translation>
     </message>
     <message>
-        <source>The prediction failed: {metric} {measured} measured, {predicted} or worse predicted. Repair or recover this state, or choose a lower target.</source>
-        <translation>Die Vorhersage trifft nicht zu: {metric} {measured} gemessen, {predicted} oder schlechter vorhergesagt. Reparieren Sie diesen Zustand oder stellen Sie ihn wieder her, oder wählen Sie ein kleineres Ziel.</translation>
+        <source>Much worse than predicted: {metric} is {measured}, and {predicted} was predicted. Pruned together, these tensors lose far more than one at a time. Repair or recover this state, or undo the allocation and choose a lower total.</source>
+        <translation>Viel schlechter als vorhergesagt: {metric} ist {measured}, vorhergesagt war {predicted}. Gemeinsam geprunt verlieren diese Tensoren weit mehr als einzeln. Reparieren Sie diesen Zustand oder stellen Sie ihn wieder her, oder machen Sie die Zuteilung rückgängig und wählen Sie einen kleineren Gesamtwert.</translation>
     </message>
     <message>
-        <source>Allocation: {metric} {measured} measured, {predicted} or worse predicted. Tensors pruned together usually lose more than the sum of their losses. {data}</source>
-        <translation>Zuteilung: {metric} {measured} gemessen, {predicted} oder schlechter vorhergesagt. Gemeinsam geprunte Tensoren verlieren meist mehr als die Summe ihrer Verluste. {data}</translation>
+        <source>Allocation: {metric} is {measured}; {predicted} or worse was predicted. The prediction adds up the changes of tensors pruned one at a time; pruned together, they usually lose more. {data}</source>
+        <translation>Zuteilung: {metric} ist {measured}; vorhergesagt war {predicted} oder schlechter. Die Vorhersage addiert die Änderungen einzeln geprunter Tensoren; gemeinsam geprunt verlieren sie meist mehr. {data}</translation>
     </message>
     <message>
         <source>Recover…</source>
@@ -1454,8 +1454,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Prunen</translation>
     </message>
     <message>
-        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change shows how the metric changes if only this tensor is pruned, estimated from the scan. Pruning more is assumed not to reduce a change: if the scan measured a larger change at a smaller amount, the larger one is used.</source>
-        <translation>Verteilt die Gesamt-Sparsity so auf die gescannten Tensoren, dass der vorhergesagte Qualitätsverlust am kleinsten ist. Das Ergebnis ist ein Schritt mit einer Regel für jeden Tensor. Die Spalte Änderung zeigt, wie sich die Metrik ändert, wenn nur dieser Tensor geprunt wird, geschätzt aus dem Scan. Es wird angenommen, dass mehr Pruning eine Änderung nicht verkleinert: Hat der Scan bei einem kleineren Umfang eine größere Änderung gemessen, wird die größere verwendet.</translation>
+        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change shows how the metric changes if only this tensor is pruned, estimated from the scan. Pruning more of a tensor should not improve the metric: if it did in the scan, by chance, the worse value at the smaller amount is used.</source>
+        <translation>Verteilt die Gesamt-Sparsity so auf die gescannten Tensoren, dass der vorhergesagte Qualitätsverlust am kleinsten ist. Das Ergebnis ist ein Schritt mit einer Regel für jeden Tensor. Die Spalte Änderung zeigt, wie sich die Metrik ändert, wenn nur dieser Tensor geprunt wird, geschätzt aus dem Scan. Wird mehr von einem Tensor geprunt, sollte die Metrik nicht besser werden: Wurde sie es im Scan zufällig doch, wird der schlechtere Wert beim kleineren Umfang verwendet.</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -1478,8 +1478,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Sparsity jedes Tensors</translation>
     </message>
     <message>
-        <source>{metric}: {before} before, {predicted} or worse after. Tensors pruned together usually lose more than the sum of their losses.</source>
-        <translation>{metric}: {before} vorher, {predicted} oder schlechter danach. Gemeinsam geprunte Tensoren verlieren meist mehr als die Summe ihrer Verluste.</translation>
+        <source>{metric}: {before} before, {predicted} or worse after. The prediction adds up the changes of tensors pruned one at a time; pruned together, they usually lose more.</source>
+        <translation>{metric}: {before} vorher, {predicted} oder schlechter danach. Die Vorhersage addiert die Änderungen einzeln geprunter Tensoren; gemeinsam geprunt verlieren sie meist mehr.</translation>
     </message>
     <message>
         <source>1 tensor is not measured yet and will not be changed.</source>
@@ -1564,8 +1564,48 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>{n} verbleibenden Kanälen</translation>
     </message>
     <message>
-        <source>Prunes at most {n} of {units} units, because each group keeps a multiple of {multiple} units (setting &apos;{setting}&apos;).</source>
-        <translation>Prunt höchstens {n} von {units} Einheiten, weil jede Gruppe ein Vielfaches von {multiple} Einheiten behält (Einstellung „{setting}“).</translation>
+        <source>{n} of {count} {units}.</source>
+        <translation>{units}: {n} von {count}.</translation>
+    </message>
+    <message>
+        <source>Prunes at most {n} of {count} {units}: the number that each group keeps is rounded up to a multiple of {multiple} (setting &apos;{setting}&apos;).</source>
+        <translation>Prunt höchstens {n} der {count} {units}: Die Anzahl, die jede Gruppe behält, wird auf ein Vielfaches von {multiple} aufgerundet (Einstellung „{setting}“).</translation>
+    </message>
+    <message>
+        <source>channels</source>
+        <translation>Kanäle</translation>
+    </message>
+    <message>
+        <source>neurons</source>
+        <translation>Neuronen</translation>
+    </message>
+    <message>
+        <source>key/value heads</source>
+        <translation>Key/Value-Heads</translation>
+    </message>
+    <message>
+        <source>layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>units</source>
+        <translation>Einheiten</translation>
+    </message>
+    <message>
+        <source>Prunes {low} {units} {where}.</source>
+        <translation>Prunt {low} {units} {where}.</translation>
+    </message>
+    <message>
+        <source>Prunes {low} to {high} {units} {where}.</source>
+        <translation>Prunt {low} bis {high} {units} {where}.</translation>
+    </message>
+    <message>
+        <source>Prunes {low} {units} {where} instead of {most}: the number that each group keeps is rounded up to a multiple of {multiple} (setting &apos;{setting}&apos;).</source>
+        <translation>Prunt {low} {units} {where} statt {most}: Die Anzahl, die jede Gruppe behält, wird auf ein Vielfaches von {multiple} aufgerundet (Einstellung „{setting}“).</translation>
+    </message>
+    <message>
+        <source>Prunes {low} to {high} {units} {where}, fewer than requested: the number that each group keeps is rounded up to a multiple of {multiple} (setting &apos;{setting}&apos;).</source>
+        <translation>Prunt {low} bis {high} {units} {where}, weniger als angefordert: Die Anzahl, die jede Gruppe behält, wird auf ein Vielfaches von {multiple} aufgerundet (Einstellung „{setting}“).</translation>
     </message>
     <message>
         <source>in each of {k} groups ({n} tensors)</source>
@@ -1574,22 +1614,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>in 1 group ({n} tensors)</source>
         <translation>in 1 Gruppe ({n} Tensoren)</translation>
-    </message>
-    <message>
-        <source>Prunes {low} units {where}.</source>
-        <translation>Prunt {low} Einheiten {where}.</translation>
-    </message>
-    <message>
-        <source>Prunes {low} to {high} units {where}.</source>
-        <translation>Prunt {low} bis {high} Einheiten {where}.</translation>
-    </message>
-    <message>
-        <source>Prunes {low} units {where} instead of the requested {most}, because each group keeps a multiple of {multiple} units (setting &apos;{setting}&apos;).</source>
-        <translation>Prunt {low} Einheiten {where} statt der angeforderten {most}, weil jede Gruppe ein Vielfaches von {multiple} Einheiten behält (Einstellung „{setting}“).</translation>
-    </message>
-    <message>
-        <source>Prunes {low} to {high} units {where}, because each group keeps a multiple of {multiple} units (setting &apos;{setting}&apos;).</source>
-        <translation>Prunt {low} bis {high} Einheiten {where}, weil jede Gruppe ein Vielfaches von {multiple} Einheiten behält (Einstellung „{setting}“).</translation>
     </message>
     <message>
         <source>{low} per row: {n} weights.</source>
@@ -1606,10 +1630,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>1 checked tensor belongs to no group and is not pruned.</source>
         <translation>1 ausgewählter Tensor gehört zu keiner Gruppe und wird nicht geprunt.</translation>
-    </message>
-    <message>
-        <source>{n} of {units} units.</source>
-        <translation>{n} von {units} Einheiten.</translation>
     </message>
 </context>
 <context>
@@ -1662,10 +1682,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Anteil jeder Gruppe</translation>
     </message>
     <message>
-        <source> More notes in the tooltip: {n}.</source>
-        <translation> Weitere Hinweise im Tooltip: {n}.</translation>
-    </message>
-    <message>
         <source>Words of other texts become unknown tokens, or several shorter tokens.</source>
         <translation>Wörter anderer Texte werden zu unbekannten Tokens oder zu mehreren kürzeren Tokens.</translation>
     </message>
@@ -1704,6 +1720,14 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>The slider removes the lowest-ranked experts.</source>
         <translation>Der Regler entfernt die Experten mit dem niedrigsten Rang.</translation>
+    </message>
+    <message>
+        <source>The tooltip has 1 more note.</source>
+        <translation>Der Tooltip enthält 1 weiteren Hinweis.</translation>
+    </message>
+    <message>
+        <source>The tooltip has {n} more notes.</source>
+        <translation>Der Tooltip enthält {n} weitere Hinweise.</translation>
     </message>
     <message>
         <source>no dead layers</source>
@@ -4684,36 +4708,36 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Prunt zusätzlich zum Umfang {n} abhängige Tensoren: {names}</translation>
     </message>
     <message>
-        <source>When checked, prunes 1 tensor in addition to the amount: {names}</source>
-        <translation>Prunt, wenn angekreuzt, zusätzlich zum Umfang 1 weiteren Tensor: {names}</translation>
+        <source>If you check it, 1 dependent tensor is pruned too, in addition to the amount: {names}</source>
+        <translation>Wenn Sie es ankreuzen, wird zusätzlich zum Umfang 1 abhängiger Tensor geprunt: {names}</translation>
     </message>
     <message>
-        <source>When checked, prunes {n} tensors in addition to the amount: {names}</source>
-        <translation>Prunt, wenn angekreuzt, zusätzlich zum Umfang {n} weitere Tensoren: {names}</translation>
+        <source>If you check it, {n} dependent tensors are pruned too, in addition to the amount: {names}</source>
+        <translation>Wenn Sie es ankreuzen, werden zusätzlich zum Umfang {n} abhängige Tensoren geprunt: {names}</translation>
     </message>
     <message>
-        <source>When checked, prunes 1 tensor in addition to the amount.</source>
-        <translation>Prunt, wenn angekreuzt, zusätzlich zum Umfang 1 weiteren Tensor.</translation>
+        <source>If you check it, 1 dependent tensor is pruned too, in addition to the amount.</source>
+        <translation>Wenn Sie es ankreuzen, wird zusätzlich zum Umfang 1 abhängiger Tensor geprunt.</translation>
     </message>
     <message>
-        <source>When checked, prunes {n} tensors in addition to the amount.</source>
-        <translation>Prunt, wenn angekreuzt, zusätzlich zum Umfang {n} weitere Tensoren.</translation>
+        <source>If you check it, {n} dependent tensors are pruned too, in addition to the amount.</source>
+        <translation>Wenn Sie es ankreuzen, werden zusätzlich zum Umfang {n} abhängige Tensoren geprunt.</translation>
+    </message>
+    <message>
+        <source>Off by default, because the dependents of {name} are unknown.</source>
+        <translation>Standardmäßig aus, weil nicht bekannt ist, was von {name} abhängt.</translation>
+    </message>
+    <message>
+        <source>Off by default, because the dependents of {n} of the {m} tensors are unknown, such as those of {name}.</source>
+        <translation>Standardmäßig aus, weil für {n} der {m} Tensoren nicht bekannt ist, was von ihnen abhängt, etwa für {name}.</translation>
     </message>
     <message>
         <source>The dependents of {name} are unknown.</source>
         <translation>Was von {name} abhängt, ist nicht bekannt.</translation>
     </message>
     <message>
-        <source>Off by default: the dependents of {name} are unknown.</source>
-        <translation>Standardmäßig aus, weil nicht bekannt ist, was von {name} abhängt.</translation>
-    </message>
-    <message>
         <source>Dependents are unknown for {n} of the {m} tensors, such as {name}.</source>
         <translation>Für {n} der {m} Tensoren ist nicht bekannt, was von ihnen abhängt, etwa für {name}.</translation>
-    </message>
-    <message>
-        <source>Off by default: dependents are unknown for {n} of the {m} tensors, such as {name}.</source>
-        <translation>Standardmäßig aus, weil für {n} der {m} Tensoren nicht bekannt ist, was von ihnen abhängt, etwa für {name}.</translation>
     </message>
     <message>
         <source>{name} rows</source>
@@ -5743,8 +5767,12 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Dichte Datei</translation>
     </message>
     <message>
-        <source>Zeros take as much space as other values. A dense file gets smaller only if it is compressed or if whole channels are removed.</source>
-        <translation>Nullen brauchen so viel Platz wie andere Werte. Eine dichte Datei wird nur kleiner, wenn sie komprimiert wird oder ganze Kanäle entfernt werden.</translation>
+        <source>The file that Export… proposes at full size. In the format of a training checkpoint it has the optimizer and other contents as well, which other formats leave out. Zeros take as much space as other values: a dense file gets smaller only if it is compressed or if whole channels are removed.</source>
+        <translation>Die Datei, die „Exportieren…“ in voller Größe vorschlägt. Im Format eines Trainings-Checkpoints enthält sie auch den Optimizer und andere Inhalte, die andere Formate weglassen. Nullen brauchen so viel Platz wie andere Werte: Eine dichte Datei wird nur kleiner, wenn sie komprimiert wird oder ganze Kanäle entfernt werden.</translation>
+    </message>
+    <message>
+        <source>The file that the page Shrunk of Export… proposes: the pruned units are removed from all their tensors, and the file has no optimizer. The size depends on the multiple that was last chosen on that page.</source>
+        <translation>Die Datei, die die Seite „Verkleinert“ von „Exportieren…“ vorschlägt: Die geprunten Einheiten werden aus allen ihren Tensoren entfernt, und die Datei enthält keinen Optimizer. Die Größe hängt von dem Vielfachen ab, das auf dieser Seite zuletzt gewählt wurde.</translation>
     </message>
     <message>
         <source>Packed size</source>
@@ -5753,10 +5781,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Shrunk file</source>
         <translation>Verkleinerte Datei</translation>
-    </message>
-    <message>
-        <source>The size of the file when the pruned units are removed from all their tensors, as on the page Shrunk of the export dialog.</source>
-        <translation>Die Größe der Datei, wenn die geprunten Einheiten aus allen ihren Tensoren entfernt werden, wie auf der Seite „Verkleinert“ des Exportdialogs.</translation>
     </message>
 </context>
 <context>
@@ -19963,11 +19987,6 @@ steps</extracomment>
         <translation>„{name}“ definiert train(model) nicht.</translation>
     </message>
     <message>
-        <source>Define train(model), and let it train the model for an epoch.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Definieren Sie train(model), und lassen Sie es das Modell eine Epoche lang trainieren.</translation>
-    </message>
-    <message>
         <source>&apos;lr&apos; must be more than 0 and at most 1 (got {lr}).</source>
         <extracomment>sentences</extracomment>
         <translation>„lr“ muss größer als 0 und höchstens 1 sein (angegeben: {lr}).</translation>
@@ -20738,6 +20757,11 @@ steps</extracomment>
         <translation>Die geänderten Werte von {tensors} sind nicht in der Datei: Verwenden Sie ein anderes Format, um sie zu behalten.</translation>
     </message>
     <message>
+        <source>Define train(model). It is called once, and trains for all epochs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Definieren Sie train(model). Es wird einmal aufgerufen und trainiert über alle Epochen.</translation>
+    </message>
+    <message>
         <source>no operator of the graph reads its numbers</source>
         <extracomment>sentences</extracomment>
         <translation>kein Operator des Graphen liest seine Zahlen</translation>
@@ -21197,19 +21221,9 @@ steps</extracomment>
         <translation>&apos;{place}&apos; behält {counted}, davon {zeros} Nullen: Eine andere Schicht braucht ebenso viele.</translation>
     </message>
     <message>
-        <source>&apos;{place}&apos; {dead} zero, {cut} cut</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{place}&apos; {dead} null, {cut} entfernt</translation>
-    </message>
-    <message>
         <source>, and {counted}</source>
         <extracomment>sentences</extracomment>
         <translation>, und {counted}</translation>
-    </message>
-    <message>
-        <source>{label}: {dead} zero, {removed} cut: what stays of a group is rounded up to a multiple of {multiple} ({examples}{also}). Choose a smaller multiple, or prune in the same multiple.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{label}: {dead} null, {removed} entfernt: was von einer Gruppe bleibt, wird auf ein Vielfaches von {multiple} aufgerundet ({examples}{also}). Wählen Sie ein kleineres Vielfaches, oder prunen Sie in demselben Vielfachen.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; ({counted} of zeros)</source>
@@ -22830,6 +22844,16 @@ steps</extracomment>
         <translation>{counted} von &apos;{place}&apos; geben eine Konstante aus, die kein Bias aufnimmt, und bleiben.</translation>
     </message>
     <message>
+        <source>&apos;{place}&apos; {cut} of {dead}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{place}&apos; {cut} von {dead}</translation>
+    </message>
+    <message>
+        <source>{label}: {removed} of {dead} that are zero are removed, because the number that a group keeps is rounded up to a multiple of {multiple} ({examples}{also}). To remove all, choose a smaller multiple, or prune with this one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label}: {removed} von {dead}, die null sind, werden entfernt, weil die Anzahl, die eine Gruppe behält, auf ein Vielfaches von {multiple} aufgerundet wird ({examples}{also}). Um alle zu entfernen, wählen Sie ein kleineres Vielfaches, oder prunen Sie mit diesem.</translation>
+    </message>
+    <message>
         <source>{counted} of &apos;{stem}&apos; have only zero weights but are kept: a bias or a norm turns them into constants. Prune them together with their dependent tensors.</source>
         <extracomment>sentences</extracomment>
         <translation>{counted} von &apos;{stem}&apos; haben Gewichte 0 und bleiben: Ein Bias oder eine Norm macht Konstanten daraus. Prunen Sie sie mit allem, was davon abhängt.</translation>
@@ -24438,6 +24462,10 @@ steps</extracomment>
     <message>
         <source>Export… {size}</source>
         <translation>Exportieren… {size}</translation>
+    </message>
+    <message>
+        <source>{size} is the dense file in the proposed format, as in the preview: with zeros in place of pruned weights, and with the other contents of the opened file if the format keeps them.</source>
+        <translation>{size} ist die dichte Datei im vorgeschlagenen Format, wie in der Vorschau: mit Nullen statt geprunter Gewichte und mit den anderen Inhalten der geöffneten Datei, falls das Format sie behält.</translation>
     </message>
     <message>
         <source>&amp;Undo</source>

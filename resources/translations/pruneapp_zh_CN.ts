@@ -1391,10 +1391,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>此步骤已添加到被扫描状态“{state}”之后的分支中。</translation>
     </message>
     <message>
-        <source>Allocated: {metric} {before} before, {predicted} or worse now. Tensors pruned together usually lose more than the sum of their losses.</source>
-        <translation>已分配：{metric} 之前为 {before}，现在为 {predicted} 或更差。一起剪枝的张量通常比各自损失之和损失更多。</translation>
-    </message>
-    <message>
         <source>The scan is not finished: {n} of {all} evaluations are measured. Scan again to continue it.</source>
         <translation>扫描尚未完成：{all} 次评估中已测量 {n} 次。再次扫描以继续。</translation>
     </message>
@@ -1409,6 +1405,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>Allocation {share}</source>
         <translation>分配 {share}</translation>
+    </message>
+    <message>
+        <source>Allocated: {metric} was {before}, and {predicted} or worse is predicted now. The prediction adds up the changes of tensors pruned one at a time; pruned together, they usually lose more.</source>
+        <translation>已分配：{metric} 之前为 {before}，现在预测为 {predicted} 或更差。预测是将逐个剪枝张量时的变化相加；一起剪枝时损失通常更大。</translation>
     </message>
     <message>
         <source>Evaluate this state</source>
@@ -1431,12 +1431,12 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>该分配是根据这些数据选出的，因此结果的指标好于在其他数据上的指标。请也在其他数据上评估结果。</translation>
     </message>
     <message>
-        <source>The prediction failed: {metric} {measured} measured, {predicted} or worse predicted. Repair or recover this state, or choose a lower target.</source>
-        <translation>预测失败：{metric} 测得 {measured}，预测为 {predicted} 或更差。请修复或恢复此状态，或选择较低的目标。</translation>
+        <source>Much worse than predicted: {metric} is {measured}, and {predicted} was predicted. Pruned together, these tensors lose far more than one at a time. Repair or recover this state, or undo the allocation and choose a lower total.</source>
+        <translation>远差于预测：{metric} 为 {measured}，预测为 {predicted}。这些张量一起剪枝的损失远大于逐个剪枝。请修复或恢复此状态，或撤销分配并选择较低的总量。</translation>
     </message>
     <message>
-        <source>Allocation: {metric} {measured} measured, {predicted} or worse predicted. Tensors pruned together usually lose more than the sum of their losses. {data}</source>
-        <translation>分配：{metric} 测得 {measured}，预测为 {predicted} 或更差。一起剪枝的张量通常比各自损失之和损失更多。{data}</translation>
+        <source>Allocation: {metric} is {measured}; {predicted} or worse was predicted. The prediction adds up the changes of tensors pruned one at a time; pruned together, they usually lose more. {data}</source>
+        <translation>分配：{metric} 为 {measured}；预测为 {predicted} 或更差。预测是将逐个剪枝张量时的变化相加；一起剪枝时损失通常更大。{data}</translation>
     </message>
     <message>
         <source>Recover…</source>
@@ -1454,8 +1454,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>剪枝</translation>
     </message>
     <message>
-        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change shows how the metric changes if only this tensor is pruned, estimated from the scan. Pruning more is assumed not to reduce a change: if the scan measured a larger change at a smaller amount, the larger one is used.</source>
-        <translation>将总稀疏度分配到已扫描的张量，使预测的质量损失最小。结果是一个步骤，每个张量一条规则。“变化”列显示根据扫描估计的、仅剪枝该张量时指标的变化。这里假定剪枝更多不会使变化减小：如果扫描在较小的剪枝量上测得更大的变化，则使用较大的变化。</translation>
+        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change shows how the metric changes if only this tensor is pruned, estimated from the scan. Pruning more of a tensor should not improve the metric: if it did in the scan, by chance, the worse value at the smaller amount is used.</source>
+        <translation>将总稀疏度分配到已扫描的张量，使预测的质量损失最小。结果是一个步骤，每个张量一条规则。“变化”列显示根据扫描估计的、仅剪枝该张量时指标的变化。对一个张量剪枝更多不应使指标变好：如果在扫描中偶然变好，则使用较小剪枝量时的较差值。</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -1478,8 +1478,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>每个张量的稀疏度</translation>
     </message>
     <message>
-        <source>{metric}: {before} before, {predicted} or worse after. Tensors pruned together usually lose more than the sum of their losses.</source>
-        <translation>{metric}：之前 {before}，之后 {predicted} 或更差。一起剪枝的张量通常比各自损失之和损失更多。</translation>
+        <source>{metric}: {before} before, {predicted} or worse after. The prediction adds up the changes of tensors pruned one at a time; pruned together, they usually lose more.</source>
+        <translation>{metric}：之前 {before}，之后 {predicted} 或更差。预测是将逐个剪枝张量时的变化相加；一起剪枝时损失通常更大。</translation>
     </message>
     <message>
         <source>1 tensor is not measured yet and will not be changed.</source>
@@ -1564,8 +1564,48 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>{n} 个剩余通道</translation>
     </message>
     <message>
-        <source>Prunes at most {n} of {units} units, because each group keeps a multiple of {multiple} units (setting &apos;{setting}&apos;).</source>
-        <translation>最多剪枝 {units} 个单元中的 {n} 个，因为每个组保留的单元数是 {multiple} 的倍数（设置“{setting}”）。</translation>
+        <source>{n} of {count} {units}.</source>
+        <translation>{count} 个{units}中的 {n} 个。</translation>
+    </message>
+    <message>
+        <source>Prunes at most {n} of {count} {units}: the number that each group keeps is rounded up to a multiple of {multiple} (setting &apos;{setting}&apos;).</source>
+        <translation>最多剪枝 {count} 个{units}中的 {n} 个：每组保留的数量向上取整为 {multiple} 的倍数（设置“{setting}”）。</translation>
+    </message>
+    <message>
+        <source>channels</source>
+        <translation>通道</translation>
+    </message>
+    <message>
+        <source>neurons</source>
+        <translation>神经元</translation>
+    </message>
+    <message>
+        <source>key/value heads</source>
+        <translation>键/值头</translation>
+    </message>
+    <message>
+        <source>layers</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>units</source>
+        <translation>单元</translation>
+    </message>
+    <message>
+        <source>Prunes {low} {units} {where}.</source>
+        <translation>在{where}剪枝 {low} 个{units}。</translation>
+    </message>
+    <message>
+        <source>Prunes {low} to {high} {units} {where}.</source>
+        <translation>在{where}剪枝 {low} 到 {high} 个{units}。</translation>
+    </message>
+    <message>
+        <source>Prunes {low} {units} {where} instead of {most}: the number that each group keeps is rounded up to a multiple of {multiple} (setting &apos;{setting}&apos;).</source>
+        <translation>在{where}剪枝 {low} 个{units}，而不是 {most} 个：每组保留的数量向上取整为 {multiple} 的倍数（设置“{setting}”）。</translation>
+    </message>
+    <message>
+        <source>Prunes {low} to {high} {units} {where}, fewer than requested: the number that each group keeps is rounded up to a multiple of {multiple} (setting &apos;{setting}&apos;).</source>
+        <translation>在{where}剪枝 {low} 到 {high} 个{units}，少于要求的数量：每组保留的数量向上取整为 {multiple} 的倍数（设置“{setting}”）。</translation>
     </message>
     <message>
         <source>in each of {k} groups ({n} tensors)</source>
@@ -1574,22 +1614,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>in 1 group ({n} tensors)</source>
         <translation>1 个组（{n} 个张量）中</translation>
-    </message>
-    <message>
-        <source>Prunes {low} units {where}.</source>
-        <translation>在{where}剪枝 {low} 个单元。</translation>
-    </message>
-    <message>
-        <source>Prunes {low} to {high} units {where}.</source>
-        <translation>在{where}剪枝 {low} 到 {high} 个单元。</translation>
-    </message>
-    <message>
-        <source>Prunes {low} units {where} instead of the requested {most}, because each group keeps a multiple of {multiple} units (setting &apos;{setting}&apos;).</source>
-        <translation>在{where}剪枝 {low} 个单元，而不是要求的 {most} 个，因为每个组保留的单元数是 {multiple} 的倍数（设置“{setting}”）。</translation>
-    </message>
-    <message>
-        <source>Prunes {low} to {high} units {where}, because each group keeps a multiple of {multiple} units (setting &apos;{setting}&apos;).</source>
-        <translation>在{where}剪枝 {low} 到 {high} 个单元，因为每个组保留的单元数是 {multiple} 的倍数（设置“{setting}”）。</translation>
     </message>
     <message>
         <source>{low} per row: {n} weights.</source>
@@ -1606,10 +1630,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>1 checked tensor belongs to no group and is not pruned.</source>
         <translation>1 个所选张量不属于任何组，不会被剪枝。</translation>
-    </message>
-    <message>
-        <source>{n} of {units} units.</source>
-        <translation>{units} 个单元中的 {n} 个。</translation>
     </message>
 </context>
 <context>
@@ -1662,10 +1682,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>每组的比例</translation>
     </message>
     <message>
-        <source> More notes in the tooltip: {n}.</source>
-        <translation> 提示框中还有 {n} 条说明。</translation>
-    </message>
-    <message>
         <source>Words of other texts become unknown tokens, or several shorter tokens.</source>
         <translation>其他文本中的词会变成未知词元，或拆成多个较短的词元。</translation>
     </message>
@@ -1704,6 +1720,14 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>The slider removes the lowest-ranked experts.</source>
         <translation>滑块裁去排名最低的专家。</translation>
+    </message>
+    <message>
+        <source>The tooltip has 1 more note.</source>
+        <translation>提示框中还有 1 条说明。</translation>
+    </message>
+    <message>
+        <source>The tooltip has {n} more notes.</source>
+        <translation>提示框中还有 {n} 条说明。</translation>
     </message>
     <message>
         <source>no dead layers</source>
@@ -4684,36 +4708,36 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>除剪枝量之外，还剪枝 {n} 个依赖的张量：{names}</translation>
     </message>
     <message>
-        <source>When checked, prunes 1 tensor in addition to the amount: {names}</source>
-        <translation>勾选后还会剪枝 1 个张量，不计入剪枝量：{names}</translation>
+        <source>If you check it, 1 dependent tensor is pruned too, in addition to the amount: {names}</source>
+        <translation>如果勾选，还会剪枝 1 个依赖张量，不计入剪枝量：{names}</translation>
     </message>
     <message>
-        <source>When checked, prunes {n} tensors in addition to the amount: {names}</source>
-        <translation>勾选后还会剪枝 {n} 个张量，不计入剪枝量：{names}</translation>
+        <source>If you check it, {n} dependent tensors are pruned too, in addition to the amount: {names}</source>
+        <translation>如果勾选，还会剪枝 {n} 个依赖张量，不计入剪枝量：{names}</translation>
     </message>
     <message>
-        <source>When checked, prunes 1 tensor in addition to the amount.</source>
-        <translation>勾选后还会剪枝 1 个张量，不计入剪枝量。</translation>
+        <source>If you check it, 1 dependent tensor is pruned too, in addition to the amount.</source>
+        <translation>如果勾选，还会剪枝 1 个依赖张量，不计入剪枝量。</translation>
     </message>
     <message>
-        <source>When checked, prunes {n} tensors in addition to the amount.</source>
-        <translation>勾选后还会剪枝 {n} 个张量，不计入剪枝量。</translation>
+        <source>If you check it, {n} dependent tensors are pruned too, in addition to the amount.</source>
+        <translation>如果勾选，还会剪枝 {n} 个依赖张量，不计入剪枝量。</translation>
+    </message>
+    <message>
+        <source>Off by default, because the dependents of {name} are unknown.</source>
+        <translation>默认关闭，因为依赖 {name} 的张量未知。</translation>
+    </message>
+    <message>
+        <source>Off by default, because the dependents of {n} of the {m} tensors are unknown, such as those of {name}.</source>
+        <translation>默认关闭，因为 {m} 个张量中有 {n} 个的依赖张量未知，例如 {name}。</translation>
     </message>
     <message>
         <source>The dependents of {name} are unknown.</source>
         <translation>依赖 {name} 的张量未知。</translation>
     </message>
     <message>
-        <source>Off by default: the dependents of {name} are unknown.</source>
-        <translation>默认关闭：依赖 {name} 的张量未知。</translation>
-    </message>
-    <message>
         <source>Dependents are unknown for {n} of the {m} tensors, such as {name}.</source>
         <translation>{m} 个张量中有 {n} 个的依赖张量未知，例如 {name}。</translation>
-    </message>
-    <message>
-        <source>Off by default: dependents are unknown for {n} of the {m} tensors, such as {name}.</source>
-        <translation>默认关闭，因为 {m} 个张量中有 {n} 个的依赖张量未知，例如 {name}。</translation>
     </message>
     <message>
         <source>{name} rows</source>
@@ -5743,8 +5767,12 @@ Code inside checkpoints is never executed.</source>
         <translation>稠密文件</translation>
     </message>
     <message>
-        <source>Zeros take as much space as other values. A dense file gets smaller only if it is compressed or if whole channels are removed.</source>
-        <translation>零与其他值占用同样的空间。只有压缩或移除整个通道，稠密文件才会变小。</translation>
+        <source>The file that Export… proposes at full size. In the format of a training checkpoint it has the optimizer and other contents as well, which other formats leave out. Zeros take as much space as other values: a dense file gets smaller only if it is compressed or if whole channels are removed.</source>
+        <translation>“导出…”按完整大小建议的文件。采用训练检查点的格式时，它还包含优化器等其他内容，其他格式则不包含。零与其他值占用同样的空间：只有压缩或移除整个通道，稠密文件才会变小。</translation>
+    </message>
+    <message>
+        <source>The file that the page Shrunk of Export… proposes: the pruned units are removed from all their tensors, and the file has no optimizer. The size depends on the multiple that was last chosen on that page.</source>
+        <translation>“导出…”的“缩减”页面所建议的文件：从所有相关张量中移除被剪枝的单元，且文件不含优化器。大小取决于该页面上最后选择的倍数。</translation>
     </message>
     <message>
         <source>Packed size</source>
@@ -5753,10 +5781,6 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Shrunk file</source>
         <translation>缩减后的文件</translation>
-    </message>
-    <message>
-        <source>The size of the file when the pruned units are removed from all their tensors, as on the page Shrunk of the export dialog.</source>
-        <translation>从所有相关张量中移除被剪枝的单元后的文件大小，与导出对话框“缩减”页面上的相同。</translation>
     </message>
 </context>
 <context>
@@ -19962,11 +19986,6 @@ steps</extracomment>
         <translation>“{name}”没有定义 train(model)。</translation>
     </message>
     <message>
-        <source>Define train(model), and let it train the model for an epoch.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请定义 train(model)，让它训练模型一个周期。</translation>
-    </message>
-    <message>
         <source>&apos;lr&apos; must be more than 0 and at most 1 (got {lr}).</source>
         <extracomment>sentences</extracomment>
         <translation>“lr”必须大于 0 且不超过 1（收到 {lr}）。</translation>
@@ -20737,6 +20756,11 @@ steps</extracomment>
         <translation>{tensors} 的更改值不在文件中：要保留这些值，请使用其他格式。</translation>
     </message>
     <message>
+        <source>Define train(model). It is called once, and trains for all epochs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请定义 train(model)。它只被调用一次，并训练所有轮次。</translation>
+    </message>
+    <message>
         <source>no operator of the graph reads its numbers</source>
         <extracomment>sentences</extracomment>
         <translation>计算图中没有算子读取其数值</translation>
@@ -21196,19 +21220,9 @@ steps</extracomment>
         <translation>&apos;{place}&apos; 保留 {counted}，其中 {zeros} 个为零：另一层需要同样多。</translation>
     </message>
     <message>
-        <source>&apos;{place}&apos; {dead} zero, {cut} cut</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{place}&apos; {dead} 个为零，裁剪 {cut} 个</translation>
-    </message>
-    <message>
         <source>, and {counted}</source>
         <extracomment>sentences</extracomment>
         <translation>，以及 {counted}</translation>
-    </message>
-    <message>
-        <source>{label}: {dead} zero, {removed} cut: what stays of a group is rounded up to a multiple of {multiple} ({examples}{also}). Choose a smaller multiple, or prune in the same multiple.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{label}：{dead} 个为零，裁剪 {removed} 个：每组保留的数量向上取整为 {multiple} 的倍数（{examples}{also}）。请选择更小的倍数，或按相同的倍数剪枝。</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; ({counted} of zeros)</source>
@@ -22829,6 +22843,16 @@ steps</extracomment>
         <translation>&apos;{place}&apos; 的 {counted} 会输出没有偏置可吸收的常数，因此保留。</translation>
     </message>
     <message>
+        <source>&apos;{place}&apos; {cut} of {dead}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{place}&apos; {dead} 个中的 {cut} 个</translation>
+    </message>
+    <message>
+        <source>{label}: {removed} of {dead} that are zero are removed, because the number that a group keeps is rounded up to a multiple of {multiple} ({examples}{also}). To remove all, choose a smaller multiple, or prune with this one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label}：{dead} 个为零的单元中移除 {removed} 个，因为每组保留的数量向上取整为 {multiple} 的倍数（{examples}{also}）。要全部移除，请选择更小的倍数，或按此倍数剪枝。</translation>
+    </message>
+    <message>
         <source>{counted} of &apos;{stem}&apos; have only zero weights but are kept: a bias or a norm turns them into constants. Prune them together with their dependent tensors.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{stem}&apos; 的 {counted} 权重为 0 但保留：偏置或归一化使其成为常数。请连同依赖它们的一切一起剪枝。</translation>
@@ -24437,6 +24461,10 @@ steps</extracomment>
     <message>
         <source>Export… {size}</source>
         <translation>导出… {size}</translation>
+    </message>
+    <message>
+        <source>{size} is the dense file in the proposed format, as in the preview: with zeros in place of pruned weights, and with the other contents of the opened file if the format keeps them.</source>
+        <translation>{size} 是建议格式的稠密文件的大小，与预览中相同：被剪枝的权重为零；如果该格式保留已打开文件的其他内容，则也包含这些内容。</translation>
     </message>
     <message>
         <source>&amp;Undo</source>

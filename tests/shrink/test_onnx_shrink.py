@@ -176,8 +176,8 @@ def test_zeros_that_stay_and_layers_that_stay_whole_are_told_of(tmp_path, capsys
     assert run("shrink", tmp_path / "p.onnx", "-o", tmp_path / "small.onnx") == 0
     printed = "".join(capsys.readouterr())
     assert (
-        "Channels: 38 zero, 32 cut: what stays of a group is rounded up to a multiple of 16 "
-        "('c1' 19 zero, 16 cut, 'c3' 19 zero, 16 cut)."
+        "Channels: 32 of 38 that are zero are removed, because the number that a group keeps is "
+        "rounded up to a multiple of 16 ('c1' 16 of 19, 'c3' 16 of 19)."
     ) in printed
     assert (
         "'c2.weight' (12 channels of zeros) is not reduced: 'Softmax' needs all of its channels."

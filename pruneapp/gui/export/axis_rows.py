@@ -270,9 +270,11 @@ class AxisRow(QWidget):
         self.percent.setAccessibleName(self.tr("Share of each group"))
         notes = [translate_sentence(notice) for notice in axis.notices[:_SHOWN_NOTICES]]
         if more := len(axis.notices) - len(notes):
-            notes[-1] += self.tr(" More notes in the tooltip: {n}.").format(
-                n=number_format.count(more)
+            one, several = (
+                self.tr("The tooltip has 1 more note."),
+                self.tr("The tooltip has {n} more notes."),
             )
+            notes[-1] = join_sentences(notes[-1], number_format.plural(more, one, several))
         if axis.why_not:
             notes = [f"– {translate_sentence(axis.why_not)}"]
         elif axis.exactness == "exact for this text" and axis.after < axis.before:

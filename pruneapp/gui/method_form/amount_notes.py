@@ -179,20 +179,33 @@ def _all_groups_note(snapshot: Snapshot, row: Row, groups: Sequence[Group]) -> s
         rounded_count(group, n, {**row.values, "amount": 0}).multiple
         for group, n in zip(groups, present, strict=True)
     )
-    text = translate("Amounts", "{n} of {units} units.")
+    text = translate("Amounts", "{n} of {count} {units}.")
     if multiple > 1:
         text = translate(
             "Amounts",
-            "Prunes at most {n} of {units} units, because each group keeps a multiple of "
-            "{multiple} units (setting '{setting}').",
+            "Prunes at most {n} of {count} {units}: the number that each group keeps is rounded up "
+            "to a multiple of {multiple} (setting '{setting}').",
         )
     total = sum(present)
     return text.format(
         n=count(count_to_prune(row.values["amount"], total, unit="units")),
-        units=count(total),
+        count=count(total),
+        units=_units_word(groups),
         multiple=count(multiple),
         setting=translate_declared(MULTIPLE.label),
     )
+
+
+def _units_word(groups: Sequence[Group]) -> str:
+    """Return the plural of what the groups consist of, as on the main button."""
+    axes = {group.axis for group in groups}
+    words = {
+        "channels": translate("Amounts", "channels"),
+        "ffn": translate("Amounts", "neurons"),
+        "kv-groups": translate("Amounts", "key/value heads"),
+        "layers": translate("Amounts", "layers"),
+    }
+    return words.get(min(axes), "") if len(axes) == 1 else translate("Amounts", "units")
 
 
 def _groups_note(snapshot: Snapshot, row: Row, groups: Sequence[Group]) -> str:
@@ -205,23 +218,24 @@ def _groups_note(snapshot: Snapshot, row: Row, groups: Sequence[Group]) -> str:
         where = translate("Amounts", "in 1 group ({n} tensors)")
     tensors = {name for group in groups for name in group.names}
     where = where.replace("{k}", count(len(groups))).format(n=count(len(tensors)))
-    text = translate("Amounts", "Prunes {low} units {where}.")
+    text = translate("Amounts", "Prunes {low} {units} {where}.")
     if min(pruned) < max(pruned):
-        text = translate("Amounts", "Prunes {low} to {high} units {where}.")
+        text = translate("Amounts", "Prunes {low} to {high} {units} {where}.")
     if any(each.pruned < each.requested for each in found):
         text = translate(
             "Amounts",
-            "Prunes {low} units {where} instead of the requested {most}, because each group keeps "
-            "a multiple of {multiple} units (setting '{setting}').",
+            "Prunes {low} {units} {where} instead of {most}: the number that each group keeps is "
+            "rounded up to a multiple of {multiple} (setting '{setting}').",
         )
         if min(pruned) < max(pruned):
             text = translate(
                 "Amounts",
-                "Prunes {low} to {high} units {where}, because each group keeps a multiple of "
-                "{multiple} units (setting '{setting}').",
+                "Prunes {low} to {high} {units} {where}, fewer than requested: the number that "
+                "each group keeps is rounded up to a multiple of {multiple} (setting '{setting}').",
             )
     return text.format(
         where=where,
+        units=_units_word(groups),
         low=count(min(pruned)),
         high=count(max(pruned)),
         most=count(max(each.requested for each in found)),

@@ -289,11 +289,21 @@ class DependentsRow(NotedBox):
         one = self.tr("Also prunes 1 dependent tensor, in addition to the amount: {names}")
         several = self.tr("Also prunes {n} dependent tensors, in addition to the amount: {names}")
         if not found.in_force(self.choice):
-            one = self.tr("When checked, prunes 1 tensor in addition to the amount: {names}")
-            several = self.tr("When checked, prunes {n} tensors in addition to the amount: {names}")
+            one = self.tr(
+                "If you check it, 1 dependent tensor is pruned too, in addition to the amount: "
+                "{names}"
+            )
+            several = self.tr(
+                "If you check it, {n} dependent tensors are pruned too, in addition to the amount: "
+                "{names}"
+            )
         if not found.in_force(self.choice) and not whole:  # so that the text stays short
-            one = self.tr("When checked, prunes 1 tensor in addition to the amount.")
-            several = self.tr("When checked, prunes {n} tensors in addition to the amount.")
+            one = self.tr(
+                "If you check it, 1 dependent tensor is pruned too, in addition to the amount."
+            )
+            several = self.tr(
+                "If you check it, {n} dependent tensors are pruned too, in addition to the amount."
+            )
         return number_format.plural(found.following, one, several).format(names=named)
 
     def _tensor_text(self, tensor: FollowingTensor, *, whole: bool) -> str:
@@ -319,13 +329,13 @@ class DependentsRow(NotedBox):
         if rest == 1:
             text = self.tr("The dependents of {name} are unknown.")
             if by_default:
-                text = self.tr("Off by default: the dependents of {name} are unknown.")
+                text = self.tr("Off by default, because the dependents of {name} are unknown.")
         else:
             text = self.tr("Dependents are unknown for {n} of the {m} tensors, such as {name}.")
             if by_default:
                 text = self.tr(
-                    "Off by default: dependents are unknown for {n} of the {m} tensors, such as "
-                    "{name}."
+                    "Off by default, because the dependents of {n} of the {m} tensors are unknown, "
+                    "such as those of {name}."
                 )
         n, m = number_format.count(rest), number_format.count(found.tensors)
         return text.format(n=n, m=m, name=found.unknown if whole else found.unknown_role)

@@ -172,8 +172,9 @@ class AllocationController(Feature[AllocationDialog]):
         self._prediction = _Prediction(document.history.key, allocation, kept)
         metric = allocation.metric
         text = self.tr(
-            "Allocated: {metric} {before} before, {predicted} or worse now. Tensors pruned "
-            "together usually lose more than the sum of their losses."
+            "Allocated: {metric} was {before}, and {predicted} or worse is predicted now. The "
+            "prediction adds up the changes of tensors pruned one at a time; pruned together, they "
+            "usually lose more."
         )
         share = metric.name in kept.shares
         self._notifications.offer(
@@ -301,8 +302,9 @@ class AllocationController(Feature[AllocationDialog]):
         }
         if _has_failed(metric, found.value, predicted):
             text = self.tr(
-                "The prediction failed: {metric} {measured} measured, {predicted} or worse "
-                "predicted. Repair or recover this state, or choose a lower target."
+                "Much worse than predicted: {metric} is {measured}, and {predicted} was predicted. "
+                "Pruned together, these tensors lose far more than one at a time. Repair or "
+                "recover this state, or undo the allocation and choose a lower total."
             )
             recover = self._actions["recover"]
             self._notifications.offer(
@@ -310,8 +312,9 @@ class AllocationController(Feature[AllocationDialog]):
             )
             return
         text = self.tr(
-            "Allocation: {metric} {measured} measured, {predicted} or worse predicted. Tensors "
-            "pruned together usually lose more than the sum of their losses. {data}"
+            "Allocation: {metric} is {measured}; {predicted} or worse was predicted. The "
+            "prediction adds up the changes of tensors pruned one at a time; pruned together, they "
+            "usually lose more. {data}"
         )
         data = self._same_data(prediction.kept)
         self._notifications.show_info(NoticeTopic.ALLOCATION, text.format(**words, data=data))

@@ -258,8 +258,8 @@ class AllocationDialog(DecisionDialog):
                 "Distributes the total sparsity over the scanned tensors so that the predicted "
                 "quality loss is smallest. The result is one step with a rule for each tensor. "
                 "The column Change shows how the metric changes if only this tensor is pruned, "
-                "estimated from the scan. Pruning more is assumed not to reduce a change: if the "
-                "scan measured a larger change at a smaller amount, the larger one is used."
+                "estimated from the scan. Pruning more of a tensor should not improve the metric: "
+                "if it did in the scan, by chance, the worse value at the smaller amount is used."
             ),
             wrap=True,
             ink=MUTED,
@@ -314,8 +314,8 @@ class AllocationDialog(DecisionDialog):
             return
         self.table.fit_columns(range(min(len(found.tensors), 100)))
         words = self.tr(
-            "{metric}: {before} before, {predicted} or worse after. Tensors pruned together "
-            "usually lose more than the sum of their losses."
+            "{metric}: {before} before, {predicted} or worse after. The prediction adds up the "
+            "changes of tensors pruned one at a time; pruned together, they usually lose more."
         ).format(
             metric=metric_title(found.metric),
             before=metric(found.before, share=found.share),

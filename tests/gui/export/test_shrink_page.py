@@ -753,6 +753,6 @@ def test_many_notices_of_an_axis_are_one_line_and_a_tooltip(page):
     notices = tuple(f"Layer {n} keeps 69 units." for n in range(30))
     page.set_forecast(replace(FOUND, axes=(replace(FFN, notices=notices), *FOUND.axes[1:])))
     notes = row(page, "ffn").notes
-    assert notes.text() == "Layer 0 keeps 69 units. More notes in the tooltip: 29."
+    assert notes.text() == "Layer 0 keeps 69 units. The tooltip has 29 more notes."
     assert "Layer 23 keeps" in notes.toolTip()
     assert row(page, "ffn").label.foregroundRole() == TEXT

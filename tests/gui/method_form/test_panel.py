@@ -821,11 +821,12 @@ def test_the_box_says_of_which_tensors_nothing_depends(form):
         "Also prunes 24 dependent tensors, in addition to the amount: fc2.weight columns, "
         "conv.weight outputs, fc1.bias."
     )
-    some = "ependents are unknown for 2 of the 20 tensors, such as x.weight."
     assert row.note.text() == (
-        f"Off by default: d{some} When checked, prunes 24 tensors in addition to the amount."
+        "Off by default, because the dependents of 2 of the 20 tensors are unknown, such as those "
+        "of x.weight. If you check it, 24 dependent tensors are pruned too, in addition to the "
+        "amount."
     )
-    some = f"D{some}"
+    some = "Dependents are unknown for 2 of the 20 tensors, such as x.weight."
     row.set_choice(True)
     assert row.note.text() == f"{first} {some}"
     row.set_choice(False)

@@ -50,14 +50,10 @@ def test_what_the_multiple_makes_of_a_fraction_is_said_beside_the_amount(user, f
     note = user.rule.fields.meaning
     groups = "in each of 6 groups (18 tensors)"
     others = "24 checked tensors belong to no group and are not pruned."
-    user.wait(lambda: note.text() == f"Prunes 64 units {groups}. {others}")
+    user.wait(lambda: note.text() == f"Prunes 64 neurons {groups}. {others}")
     user.ask_amount("30%")
-    why = "because each group keeps a multiple of 64 units (setting 'Multiple')."
-    user.wait(
-        lambda: (
-            note.text() == f"Prunes 64 units {groups} instead of the requested 77, {why} {others}"
-        )
-    )
+    why = "the number that each group keeps is rounded up to a multiple of 64 (setting 'Multiple')."
+    user.wait(lambda: note.text() == f"Prunes 64 neurons {groups} instead of 77: {why} {others}")
 
 
 def test_units_are_ranked_by_statistics_where_that_is_chosen(user, folder, tmp_path):
@@ -119,7 +115,7 @@ def test_the_form_says_which_checked_tensors_have_a_group_and_counts_channels(us
     others = "5 checked tensors belong to no group and are not pruned."
     user.ask_amount("50 %")
     user.wait(
-        lambda: note.text() == f"Prunes 8 to 16 units in each of 2 groups (8 tensors). {others}"
+        lambda: note.text() == f"Prunes 8 to 16 channels in each of 2 groups (8 tensors). {others}"
     )
     user.wait_preview()
     assert user.button.text() == "Prune 24 channels"
@@ -128,8 +124,8 @@ def test_the_form_says_which_checked_tensors_have_a_group_and_counts_channels(us
     user.ask_amount("40 %")
     user.wait(
         lambda: (
-            note.text() == "Prunes at most 19 of 48 units, because each group keeps a multiple of "
-            f"8 units (setting 'Multiple'). {others}"
+            note.text() == "Prunes at most 19 of 48 channels: the number that each group keeps is "
+            f"rounded up to a multiple of 8 (setting 'Multiple'). {others}"
         )
     )
     user.wait_preview()
@@ -141,7 +137,9 @@ def test_the_form_says_which_checked_tensors_have_a_group_and_counts_channels(us
     gone = sum(masks[f"block{n}.bn1.bias"].pruned for n in (1, 2))
     assert text == f"Prune {gone} channels"
     user.choose(user.rule.fields.editors["multiple"].combo, "1")
-    user.wait(lambda: note.text() == f"{round((48 - gone) * 0.4)} of {48 - gone} units. {others}")
+    user.wait(
+        lambda: note.text() == f"{round((48 - gone) * 0.4)} of {48 - gone} channels. {others}"
+    )
 
 
 @pytest.fixture

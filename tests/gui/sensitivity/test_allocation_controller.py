@@ -62,8 +62,8 @@ def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
     opened.wait(lambda: "or worse" in str(opened.notices))
     opened.key("Ctrl+M")
     assert choose(opened, scans.script), "a script has other data for each purpose"
-    opened.wait(lambda: "measured" in str(opened.notices))
-    assert plain(opened.notices[0]).startswith("Allocation: loss 1.223 measured, 1.")
+    opened.wait(lambda: "was predicted" in str(opened.notices))
+    assert plain(opened.notices[0]).startswith("Allocation: loss is 1.223; 1.")
     states = opened.views.history.tree.states
     column = states.column_of(HistoryColumn.METRIC)
     marked = [states.cell(n, column).endswith(" ▲") for n in range(2)]
@@ -82,10 +82,11 @@ def test_a_failed_prediction_offers_recovery(scans, opened, monkeypatch):
     opened.wait(lambda: opened.document.position == 1)
     opened.key("Ctrl+M")
     choose(opened, scans.script)
-    opened.wait(lambda: "failed" in str(opened.notices))
+    opened.wait(lambda: "Much worse" in str(opened.notices))
     assert plain(opened.notices[0]).startswith(
-        "The prediction failed: loss 1.223 measured, 1.086 or worse predicted. Repair or recover "
-        "this state, or choose a lower target."
+        "Much worse than predicted: loss is 1.223, and 1.086 was predicted. Pruned together, these "
+        "tensors lose far more than one at a time. Repair or recover this state, or undo the "
+        "allocation and choose a lower total."
     )
     assert "optimistic" not in opened.notices[0]
     button = next(
@@ -144,7 +145,7 @@ def test_it_says_of_limit_and_seed_whether_the_data_are_others(scans, opened):
     opened.click(dialog.go)
     opened.wait(lambda: opened.document.position == 1)
     opened.key("Ctrl+M")
-    opened.wait(lambda: "measured" in str(opened.notices))
+    opened.wait(lambda: "was predicted" in str(opened.notices))
     assert "It is not known whether the scan" in plain(opened.notices[0])
 
 
@@ -296,4 +297,4 @@ def test_predicted_beside_measured_is_said_on_coming_back(scans, opened):
     assert opened.notices == []
     opened.key("Ctrl+Shift+Z")
     opened.wait(lambda: opened.document.position == 1)
-    assert "measured" in str(opened.notices)
+    assert "was predicted" in str(opened.notices)
