@@ -70,9 +70,10 @@ _MIN_LABEL = 26  # minimum width of the names of states, in letters
 # Width of longer names before further columns are shown, in letters, and as a share of the panel.
 _USUAL_LABEL, _LABEL_SHARE = 40, 0.66
 _MIN_ELIDED_LABEL = 5  # the same if the sparsity and the first metric need the space
-_MIN_LABEL_BY_NOTE = 10  # the same if notes need the space, too
+_MIN_LABEL_BY_NOTE = 12  # the same if notes need the space, too
 _MAX_HEADER = 15  # maximum width of the header of a metric without differences
-_MIN_NOTE = 12  # the same of notes
+_MIN_NOTE = 12  # minimum letters of a note
+_LONG_LABELS = 8  # one of so many names, the longest ones, is elided for further columns
 _MIN_EDITOR = 240  # minimum width of the field of a name or a note, in pixels
 _MIN_ROWS = 3  # number of rows that are always visible
 _MEASURED = 64  # rows whose cells are measured for the width of a column
@@ -177,6 +178,7 @@ class HistoryTree(QTreeView):
     # Class attributes, as Qt may call the methods below while the constructor runs.
     _is_fitting = False  # whether the widths of columns are being set
     _press_handled = False  # whether the mouse was pressed on the circle of a state
+    _is_note_edited = False
 
     def __init__(self, states: HistoryModel, parent: QWidget) -> None:
         super().__init__(parent)
@@ -273,9 +275,10 @@ class HistoryTree(QTreeView):
         reduced to `_MIN_ELIDED_LABEL` letters for them.
 
         If all columns fit, the notes get what the names do not need. If they do not, notes follow
-        the first metric, as the other numbers are also in the table of Quality. Without any note,
-        their column is hidden if only the other columns fit and the cursor is not in it: the user
-        would scroll to an empty column.
+        the first metric, as the other numbers are also in the table of Quality; where a note or a
+        name would be too short, the sparsity follows the notes. Without any note, their column is
+        hidden if only the other columns fit and the cursor is not in it: the user would scroll to
+        an empty column.
         """
         columns, room = self.states.columns, self.viewport().width()
         letter, indent = letter_width(self), self._deepest_indent()
@@ -289,28 +292,34 @@ class HistoryTree(QTreeView):
                 for at in range(1, len(columns) - 1)
             ]
         usual = min(_USUAL_LABEL * letter + indent, round(_LABEL_SHARE * room))
-        most = min(whole_label, max(_MIN_LABEL * letter + indent, usual))
+        most = min(self._label_width(), max(_MIN_LABEL * letter + indent, usual))
         least = max(_MIN_ELIDED_LABEL * letter + indent, min(most, room - sum(widths[:2])))
-        is_noted = any(item.note for item in self.states.items)
+        is_noted = self._is_note_edited or any(item.note for item in self.states.items)
         has_notes = (
             columns[-1] in self._widths
             or is_noted
             or self.currentIndex().column() == len(columns) - 1
         )
-        ordered = [*widths, note] if has_notes else widths
+        order = list(range(1, len(columns) if has_notes else len(columns) - 1))
+        ordered = [*widths, note]
         is_note_moved = is_noted and sum(ordered) > room - least
         if is_note_moved:
-            spare = room - sum(widths[:2])
-            least = max(_MIN_LABEL_BY_NOTE * letter + indent, min(most, spare - _MIN_NOTE * letter))
+            shortest = _MIN_LABEL_BY_NOTE * letter + indent
+            least_note = min(note, self._min_note()) if columns[-1] not in self._widths else note
+            order = [1, 2, len(columns) - 1, *range(3, len(columns) - 1)]
+            if shortest + sum(widths[:2]) + least_note > room:
+                order = [2, len(columns) - 1, 1, *range(3, len(columns) - 1)]
+            spare = room - sum(ordered[at - 1] for at in order[: order.index(len(columns) - 1)])
+            least = max(shortest, min(most, spare - least_note))
             if columns[-1] not in self._widths:
-                note = min(note, max(_MIN_NOTE * letter, spare - least))
-            ordered = [*widths[:2], note, *widths[2:]]
-        self._place_notes(3 if is_note_moved else len(columns) - 1)
+                note = min(note, max(least_note, spare - least))
+            ordered = [*widths, note]
+        self._place_columns(order if is_note_moved else range(1, len(columns)))
         beside = 0
-        for width in ordered:
-            if beside + width > room - least:
+        for at in order:
+            if beside + ordered[at - 1] > room - least:
                 break
-            beside += width
+            beside += ordered[at - 1]
         label = max(least, room - beside)
         rest = 0
         if beside >= sum(widths) and not is_note_moved:
@@ -328,17 +337,18 @@ class HistoryTree(QTreeView):
         self._is_fitting = False
         self._set_brief_columns()
 
-    def _place_notes(self, place: int) -> None:
-        """Show the column of the notes at a place, and the others in their order.
-
-        If it moves, the first columns are scrolled to.
-        """
-        header, order = self.header(), list(range(len(self.states.columns)))
-        if header.visualIndex(order[-1]) != place:
+    def _place_columns(self, order: Sequence[int]) -> None:
+        """Show the columns after the first one in an order; scroll to the first if it changes."""
+        header = self.header()
+        if any(header.visualIndex(column) != at for at, column in enumerate(order, 1)):
             self.horizontalScrollBar().setValue(0)
-        order.insert(place, order.pop())
-        for at, column in enumerate(order):
-            header.moveSection(header.visualIndex(column), at)
+            for at, column in enumerate(order, 1):
+                header.moveSection(header.visualIndex(column), at)
+
+    def _min_note(self) -> int:
+        """Return the width of a column in which `_MIN_NOTE` letters of a note are visible."""
+        gap = self.fontMetrics().horizontalAdvance(NOTE_GAP)
+        return _MIN_NOTE * letter_width(self) + gap + 2 * _PADDING
 
     def _set_brief_columns(self) -> None:
         """Leave out the differences in columns of metrics that are too narrow for them."""
@@ -353,6 +363,18 @@ class HistoryTree(QTreeView):
         last = range(max(0, len(self.states.items) - _MEASURED), len(self.states.items))
         return (max(map(self._depth, last), default=0) + 1) * _INDENT
 
+    def _label_width(self) -> int:
+        """Return the width of the first column for the names of the last states.
+
+        The longest of `_LONG_LABELS` names, and of each further as many, may be elided.
+        """
+        states, advance = self.states, self.fontMetrics().horizontalAdvance
+        last = range(max(0, len(states.items) - _MEASURED), len(states.items))
+        widths = sorted(advance(states.cell(state, 0)) for state in last)
+        shorter = widths[: len(widths) - len(widths) // _LONG_LABELS]
+        longest = widths[-1] if widths else 0
+        return self._content_width(0) - longest + (shorter[-1] if shorter else 0)
+
     def _content_width(self, column: int, *, brief: bool = False) -> int:
         """Return the width of a column for its header and the cells of the last states.
 
@@ -366,7 +388,7 @@ class HistoryTree(QTreeView):
             width += advance(f"{len(states.items)}: ") + self._deepest_indent()
         kind, _ = states.columns[column]
         if kind is HistoryColumn.NOTE and width:
-            width = max(width, _MIN_NOTE * letter_width(self))
+            width = max(width, self._min_note() - 2 * _PADDING)
         head = (
             self.header().sectionSizeFromContents(column).width()
             if self.header().count() > column
@@ -535,7 +557,7 @@ class HistoryTree(QTreeView):
         """Edit a note; in other cells, the second press does nothing more than the first one."""
         index = self.indexAt(event.position().toPoint())
         if index.isValid() and self.states.columns[index.column()][0] is HistoryColumn.NOTE:
-            self.edit(index)
+            self.edit_cell(index.internalId(), HistoryColumn.NOTE)
         else:
             super().mouseDoubleClickEvent(event)
 
@@ -543,9 +565,17 @@ class HistoryTree(QTreeView):
         """Edit the name or the note of a state in its cell."""
         index = self.states.index_of(state, self.states.column_of(kind))
         if index.isValid() and self.states.is_editable(index):
+            self._is_note_edited = kind is HistoryColumn.NOTE
             self.setCurrentIndex(index)
+            self.fit_columns()
             self.scrollTo(index)
             self.edit(index)
+
+    def closeEditor(self, editor: QWidget, hint: QStyledItemDelegate.EndEditHint) -> None:
+        super().closeEditor(editor, hint)
+        if self._is_note_edited:
+            self._is_note_edited = False
+            self.fit_columns()
 
     def commitData(self, editor: QWidget) -> None:
         """Store the text of a field, unless it is closed: Qt queues what Return does."""

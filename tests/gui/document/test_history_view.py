@@ -521,6 +521,50 @@ def test_a_note_is_visible_beside_several_metrics(show, qtbot, width):
     assert tree.header().visualIndex(note) == len(tree.states.columns) - 1, "all columns fit"
 
 
+@pytest.mark.parametrize("width", [305, 340, 448])
+def test_twelve_letters_of_a_note_are_visible_and_nothing_is_scrolled(show, qtbot, width):
+    """Regression: the name was scrolled away during the edit, and then "best s" was shown."""
+    panel = show(HistoryPanel(), width, 240)
+    labels = ["Opened", *(f"L1 {n}0 %, global, on 11 tensors" for n in range(1, 8))]
+    labels.append("L2 40 %, dim 0, with dependent tensors, on 3 tensors")
+    panel.set_items([HistoryItem(label, "") for label in labels], 8)
+    panel.set_sizes({state: StateSize(0.3, 406_000) for state in range(9)})
+    panel.set_results([StateResult((ACCURACY, LOSS), "")] * 9)
+    panel.annotated.connect(lambda state, text: noted(panel, state, text))
+    tree, kinds = panel.tree, HistoryColumn
+    for edits in (True, False):
+        if edits:
+            tree.edit_cell(1, kinds.NOTE)
+        for kind in (kinds.STATE, kinds.METRIC, kinds.NOTE):
+            assert tree.viewport().rect().contains(cell(panel, 1, kind)), kind
+        assert not tree.horizontalScrollBar().value()
+        if edits:
+            qtbot.keyClicks(editor(panel), "best state so far")
+            qtbot.keyClick(editor(panel), Qt.Key.Key_Return)
+            qtbot.waitUntil(lambda: texts(panel, 1)[-1] == "best state so far")
+    note = tree.states.column_of(kinds.NOTE)
+    room = cell(panel, 1, kinds.NOTE).width() - 12
+    whole = painted(panel, 1, note)
+    begins = whole[: whole.index("best") + 12]
+    assert tree.fontMetrics().horizontalAdvance(begins) <= room
+    room = cell(panel, 1).width() - 6
+    shown = tree.delegate.label(1, tree.fontMetrics(), room)
+    assert shown.startswith("1: L1 10 %")
+
+
+def test_one_long_name_takes_no_room_from_further_columns(show):
+    """Regression: one of nine names was long, and the second metric was out of sight."""
+    panel = show(HistoryPanel(), 448, 240)
+    labels = ["Opened", *(f"L1 {n}0 %, global" for n in range(1, 8))]
+    labels.append("L2 40 %, dim 0, with dependent tensors, on 3 tensors")
+    panel.set_items([HistoryItem(label, "") for label in labels], 8)
+    panel.set_sizes({state: StateSize(0.3, 406_000) for state in range(9)})
+    panel.set_results([StateResult((ACCURACY, LOSS), "")] * 9)
+    assert cell(panel, 8, HistoryColumn.BYTES).right() < panel.tree.viewport().width()
+    assert painted(panel, 7, 0) == "7: L1 70 %, global"
+    assert painted(panel, 8, 0).endswith("…")
+
+
 def noted(panel, state, text):
     items = list(panel.tree.states.items)
     items[state] = replace(items[state], note=text)
