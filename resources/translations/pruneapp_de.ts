@@ -8375,10 +8375,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{n} Tokens</translation>
     </message>
     <message>
-        <source>▲ measured on the data used to calibrate or choose it</source>
-        <translation>▲ auf den Daten gemessen, mit denen kalibriert oder ausgewählt wurde</translation>
-    </message>
-    <message>
         <source>{share} pruned: {words}</source>
         <translation>{share} geprunt: {words}</translation>
     </message>
@@ -8393,6 +8389,14 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>random inputs</source>
         <translation>zufällige Eingaben</translation>
+    </message>
+    <message>
+        <source>† measured on data that were also used to calibrate or to choose the amounts</source>
+        <translation>† auf Daten gemessen, mit denen auch kalibriert wurde oder die Umfänge gewählt wurden</translation>
+    </message>
+    <message>
+        <source>The metric was measured on data that were also used to calibrate or to choose the amounts.</source>
+        <translation>Die Metrik wurde auf Daten gemessen, mit denen auch kalibriert wurde oder die Umfänge gewählt wurden.</translation>
     </message>
     <message>
         <source>Shrunk</source>
@@ -10597,8 +10601,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Läuft mit {python} ({found}).</translation>
     </message>
     <message>
-        <source>▲ States are evaluated on the same data, so their metrics will be better than on other data.</source>
-        <translation>▲ Zustände werden mit denselben Daten ausgewertet; ihre Metriken werden also besser sein als mit anderen Daten.</translation>
+        <source>States are evaluated on the same data, so their metrics will be better than on other data, and are marked with †.</source>
+        <translation>Zustände werden mit denselben Daten ausgewertet; ihre Metriken werden also besser sein als mit anderen Daten und sind mit † gekennzeichnet.</translation>
     </message>
     <message>
         <source>Samples: at most {n} of the data of the script.</source>

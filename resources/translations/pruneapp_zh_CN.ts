@@ -8375,10 +8375,6 @@ Code inside checkpoints is never executed.</source>
         <translation>{n} 个词元</translation>
     </message>
     <message>
-        <source>▲ measured on the data used to calibrate or choose it</source>
-        <translation>▲ 在用于校准或选择的数据上测量</translation>
-    </message>
-    <message>
         <source>{share} pruned: {words}</source>
         <translation>{share} 已剪枝：{words}</translation>
     </message>
@@ -8393,6 +8389,14 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>random inputs</source>
         <translation>随机输入</translation>
+    </message>
+    <message>
+        <source>† measured on data that were also used to calibrate or to choose the amounts</source>
+        <translation>† 在也用于校准或选择剪枝量的数据上测量</translation>
+    </message>
+    <message>
+        <source>The metric was measured on data that were also used to calibrate or to choose the amounts.</source>
+        <translation>该指标是在也用于校准或选择剪枝量的数据上测量的。</translation>
     </message>
     <message>
         <source>Shrunk</source>
@@ -10596,8 +10600,8 @@ computed on this computer.</source>
         <translation>使用 {python} 运行（{found}）。</translation>
     </message>
     <message>
-        <source>▲ States are evaluated on the same data, so their metrics will be better than on other data.</source>
-        <translation>▲ 各状态在相同的数据上评估，因此其指标会好于在其他数据上的指标。</translation>
+        <source>States are evaluated on the same data, so their metrics will be better than on other data, and are marked with †.</source>
+        <translation>各状态在相同的数据上评估，因此其指标会好于在其他数据上的指标，并以 † 标记。</translation>
     </message>
     <message>
         <source>Samples: at most {n} of the data of the script.</source>

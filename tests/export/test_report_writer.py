@@ -143,12 +143,12 @@ def test_the_page_names_the_data_of_the_evaluation(account, tmp_path):
     assert "the metrics are measured with the same data" in text_of(True)
     account = replace(account, allocated=frozenset({"text:12ab"}))
     assert "Allocated by a scan on the text with the SHA-256 12ab." in text_of(False)
-    assert "▲ Allocated by a scan on the same data: its metrics may be better than" in text_of(True)
+    assert "Allocated by a scan on the same data: its metrics may be better than" in text_of(True)
     account = replace(account, evaluation_files={"s.txt": "12ab"})
     both = replace(account, calibration=("text:34cd", "text:12ab"), same_data=True)
     page = write_account(both, tmp_path / "both.html", Job()).read_text()
     assert "Calibrated with the text with the SHA-256 34cd.<" in page
-    assert "▲ Allocated by a scan on the same data" in page
+    assert "Allocated by a scan on the same data" in page
 
 
 def test_data_of_open_statistics_are_named(tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -128,8 +127,6 @@ def _cells_of(found: Sensitivity, row: int) -> Iterator[tuple[str, float]]:
             sign = "−" if difference < 0 else "+"
             digits = f"{100 * difference:.1f}" if found.share else f"{difference:.3g}"
             text = sign + digits.lstrip("-").replace("-", "−")
-        if found.calibrated and value is not None and math.isfinite(value):
-            text = f"{text} ▲"
         yield text or "", float(found.levels[row, column]) if text else 0.0
 
 
@@ -147,4 +144,4 @@ def _remarks(state: ReportedState, evaluation: ReportedEvaluation | None) -> Ite
     if state.number and judged and all(metric.is_none for metric in judged):
         yield "no difference from the unpruned model was found"
     if any(metric.calibrated for metric in metrics):
-        yield "▲"
+        yield "†"

@@ -29,7 +29,14 @@ from pruneapp.gui.widgets.controls import (
     symbol_button,
 )
 from pruneapp.gui.widgets.engine_text import numbered_title, translate_step
-from pruneapp.gui.widgets.labels import MUTED, as_plain, elide_text, label_for, plain
+from pruneapp.gui.widgets.labels import (
+    MUTED,
+    as_plain,
+    elide_text,
+    join_sentences,
+    label_for,
+    plain,
+)
 from pruneapp.gui.widgets.number_format import (
     NO_NUMBER,
     count,
@@ -40,7 +47,7 @@ from pruneapp.gui.widgets.number_format import (
     percent,
     with_sign,
 )
-from pruneapp.gui.widgets.reports import mark_calibrated
+from pruneapp.gui.widgets.reports import calibration_note, mark_calibrated
 
 NORM, ANGLE, SIGNS, ZEROS = "norm", "angle", "signs", "zeros"
 
@@ -165,6 +172,9 @@ class SideMetrics(QWidget):
         self.table.numbers.set_numbers(Numbers(headers, len(rows), rows.__getitem__))
         self.table.setVisible(bool(pairs))
         self.table.updateGeometry()
+        sides = (side for pair in pairs for side in (pair.a, pair.b) if side is not None)
+        if any(side.calibrated for side in sides):
+            note = join_sentences(calibration_note(mark=True), note)
         self.note.setText(note)
         self.note.setVisible(bool(note))
         self.setVisible(bool(pairs or note))

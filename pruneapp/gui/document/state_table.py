@@ -9,6 +9,7 @@ from pruneapp.evaluation.metric import MeasuredState, MetricChange
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.clipboard import Numbers
 from pruneapp.gui.widgets.labels import translate
+from pruneapp.gui.widgets.reports import mark_calibrated
 
 _DIGITS = 6  # significant digits of copied numbers
 
@@ -154,7 +155,7 @@ def metric_names(results: Iterable[Iterable[MetricChange]]) -> tuple[str, ...]:
 def metric_text(metric: MetricChange, *, brief: bool = False) -> str:
     """Return a metric with its difference from the unpruned model and the noise of that.
 
-    ``74.2 % −24.7 ±1.1``; "▲" marks a state that was calibrated with the data of the evaluation.
+    ``74.2 % −24.7 ±1.1``; "†" marks a state that was calibrated with the data of the evaluation.
     `brief` leaves out the difference.
     """
     text = number_format.metric(metric.value, share=metric.share)
@@ -163,4 +164,4 @@ def metric_text(metric: MetricChange, *, brief: bool = False) -> str:
         text += f" {number_format.with_sign(amount, metric.difference)}"
         if metric.half:
             text += f" ±{number_format.metric_noise(metric.half, share=metric.share)}"
-    return f"{text} ▲" if metric.calibrated else text
+    return mark_calibrated(text, metric)

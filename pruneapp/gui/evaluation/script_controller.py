@@ -439,8 +439,8 @@ class ScriptController(Feature[ConsentDialog]):
         if expand_home(evaluated.get("path", "")).absolute() != data.absolute():
             return ""
         return self.tr(
-            "▲ States are evaluated on the same data, so their metrics will be better than on "
-            "other data."
+            "States are evaluated on the same data, so their metrics will be better than on "
+            "other data, and are marked with †."
         )
 
     def _limit_text(self, found: _Found, choice: SourceChoice) -> str:

@@ -24,7 +24,7 @@ from pruneapp.gui.widgets.number_format import metric as metric_value
 from pruneapp.gui.widgets.number_format import metric_points, metric_title, with_sign
 from pruneapp.gui.widgets.reports import (
     cut_in_words,
-    mark_calibrated,
+    explain_calibrated,
     metric_in_words,
     quality_in_words,
 )
@@ -611,7 +611,7 @@ class QualityView(PlotView):
         def measured_with(row: StateRow) -> str:
             if row.number < 0:
                 return ""
-            return mark_calibrated(conditions, of(by_number[row.number]))
+            return explain_calibrated(conditions, of(by_number[row.number]))
 
         table = StateTable([StateRow.of(state) for state in by_number.values()])
         shown = of(states[0]).name

@@ -25,9 +25,7 @@ from pruneapp.gui.plots.heatmap.shading import is_dark, luminance, mix, pixels, 
 from pruneapp.gui.widgets.controls import ElidedBox, choice_box, lay_in_row, set_choices
 from pruneapp.gui.widgets.labels import (
     as_plain,
-    as_sentence,
     join_facts,
-    join_names,
     join_sentences,
     join_statements,
     plain,
@@ -44,7 +42,7 @@ from pruneapp.gui.widgets.number_format import (
     with_sign,
 )
 from pruneapp.gui.widgets.number_format import metric as metric_text
-from pruneapp.gui.widgets.reports import calibration_mark
+from pruneapp.gui.widgets.reports import calibration_note
 from pruneapp.gui.widgets.safe_paint import saved_painter_state
 from pruneapp.gui.widgets.sparsity_bar import hatch
 
@@ -315,7 +313,7 @@ class SensitivityView(BarChartView):
         s, title = self._sensitivity, self.tr("Quality loss by tensor and amount")
         if s is None:
             return BarChart(title=title)
-        rows, mark, name = s.rows, calibration_mark(), metric_title(s.metric)
+        rows, note, name = s.rows, calibration_note(), metric_title(s.metric)
         at_amount = self.tr("{metric} at {amount}")
 
         def value(column: int) -> Callable[[int], object]:
@@ -331,7 +329,7 @@ class SensitivityView(BarChartView):
         ]
         if s.calibrated:
             # With the data that calibrated the states, the values are better than with other data.
-            columns.append(TableColumn(self.tr("measured with"), lambda _: mark))
+            columns.append(TableColumn(self.tr("measured with"), lambda _: note, shown=False))
         return BarChart(
             key=(len(rows), len(s.amounts)),
             order=np.array(self._order, np.int64),
@@ -453,7 +451,7 @@ class SensitivityView(BarChartView):
                 else short_amount(difference, self._largest)
             )
             text = with_sign(text, difference)
-        return f"{text} ▲" if sensitivity.calibrated and math.isfinite(value) else text
+        return text
 
     def cell_text(self, row: int, column: int) -> str:
         sensitivity = self._sensitivity
@@ -479,8 +477,6 @@ class SensitivityView(BarChartView):
             else:
                 change = self.tr("{amount} better").format(amount=self._amount(damage))
             what = join_facts(f"{metric} {metric_text(value, share=sensitivity.share)}", change)
-            if sensitivity.calibrated:
-                what = join_names(what, calibration_mark())
         return words.format(name=tensor.shown, amount=amount, what=what)
 
     def subject(self) -> str:
@@ -514,7 +510,7 @@ class SensitivityView(BarChartView):
                 )
             )
         if sensitivity.calibrated:
-            parts.append(as_sentence(calibration_mark()))
+            parts.append(calibration_note())
         return join_sentences(*parts)
 
     def _summary(self) -> str:

@@ -29,8 +29,8 @@ from pruneapp.gui.sensitivity.dialogs import AllocatedTensor, AllocationDialog, 
 from pruneapp.gui.sensitivity.scan_controller import ScanController
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import numbered_title, translate_error, translate_param
-from pruneapp.gui.widgets.labels import as_sentence, join_sentences, translate
-from pruneapp.gui.widgets.reports import calibration_mark, data_in_words
+from pruneapp.gui.widgets.labels import join_sentences, translate
+from pruneapp.gui.widgets.reports import calibration_note, data_in_words
 from pruneapp.methods.limits import LIMITS
 from pruneapp.params import AmountParam
 from pruneapp.preview.preview import compute_preview
@@ -117,7 +117,7 @@ class AllocationController(Feature[AllocationDialog]):
             )
             note = join_sentences(text, note)
         if kept.scan.calibrated:
-            note = join_sentences(as_sentence(calibration_mark()), note)
+            note = join_sentences(calibration_note(), note)
         dialog = AllocationDialog(
             tuple(map(translate_param, PARAMS)),
             note,

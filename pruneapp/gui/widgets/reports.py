@@ -48,6 +48,7 @@ Index = QModelIndex | QPersistentModelIndex
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _DIGITS = 12
+CALIBRATED_MARK = "†"  # of metrics that were measured on the data of a calibration
 BESIDE_NAME = 8  # horizontal padding of a cell in pixels
 _MEASURED = 32  # how many of the longest names are measured in pixels
 # Time limit in seconds of a keyboard search in the rows.
@@ -387,13 +388,29 @@ def _named_value(metric: MetricChange) -> str:
 
 
 def mark_calibrated(text: str, metric: MetricChange) -> str:
-    """Return the text of a metric, with a note if the state was calibrated with the same data."""
-    return join_names(text, calibration_mark()) if metric.calibrated else text
+    """Return the text of a metric, with a mark if the state was calibrated with the same data."""
+    return f"{text} {CALIBRATED_MARK}" if metric.calibrated else text
 
 
-def calibration_mark() -> str:
-    """Return the mark of metrics of states that were calibrated or allocated with the same data."""
-    return translate("Quality", "▲ measured on the data used to calibrate or choose it")
+def explain_calibrated(text: str, metric: MetricChange) -> str:
+    """Return the text of a metric, with the meaning of its mark if it has one."""
+    words = translate(
+        "Quality", "† measured on data that were also used to calibrate or to choose the amounts"
+    )
+    return join_names(text, words) if metric.calibrated else text
+
+
+def calibration_note(*, mark: bool = False) -> str:
+    """Return a sentence for metrics that were measured on the data of a calibration.
+
+    `mark` adds the mark of the values, for a table in which not all values have it.
+    """
+    note = translate(
+        "Quality",
+        "The metric was measured on data that were also used to calibrate or to choose the "
+        "amounts.",
+    )
+    return f"{CALIBRATED_MARK} {note}" if mark else note
 
 
 def quality_in_words(quality: StateQuality, name: str = "") -> str:
@@ -436,7 +453,7 @@ def metric_in_words(quality: StateQuality, name: str = "") -> str:
         return translate("Quality", "{value}, unpruned model").format(value=value)
     if not metric.difference:
         words = translate("Quality", "{value}, no difference from the unpruned model")
-        return mark_calibrated(words.format(value=value), metric)
+        return explain_calibrated(words.format(value=value), metric)
     amount = number_format.metric_points(metric.difference, share=metric.share)
     half = number_format.metric_points(metric.half, share=metric.share, noise=True)
     noise = translate_sentence(metric.noise)
@@ -456,7 +473,7 @@ def metric_in_words(quality: StateQuality, name: str = "") -> str:
     else:
         words = translate("Quality", "{amount} better than the unpruned model ({noise})")
     change = words.format(amount=amount, half=half, noise=noise)
-    return mark_calibrated(join_names(value, change), metric)
+    return explain_calibrated(join_names(value, change), metric)
 
 
 def result_in_words(state: str, quality: StateQuality, name: str = "") -> tuple[str, str]:

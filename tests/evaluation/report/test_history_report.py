@@ -173,8 +173,8 @@ def test_a_remark_on_the_data_is_made_once_and_metrics_have_their_titles(documen
         quality = replace(result.quality, metrics=(marked, *others))
         found.append(structs.replace(result, quality=quality))
     words = _Page(page_of(document, found)).text
-    assert words.count("▲ Chosen or calibrated with the same data") == 1
-    assert words.count("▲") > 2
+    assert words.count("† The metric was measured on data that were also used to calibrate") == 1
+    assert words.count("†") > 2
     assert "cosine (mean)" in words
     assert "mean_cosine" not in words
 
@@ -351,7 +351,11 @@ def test_a_scan_is_reported_with_its_data_in_the_metric_that_the_user_chose(docu
     assert words.startswith("Sensitivity cosine with one tensor"), words[:200]
     measured_by = "Measured by built-in evaluation of embeddings, calib.txt, 60 of 60 sentences"
     assert f"{measured_by}, seed 0." in words
-    assert "a.weight600−0.25 ▲" in words
+    note = (
+        "The metric was measured on data that were also used to calibrate or to choose the amounts."
+    )
+    assert words.index(note) < words.index("a.weight600−0.25")
+    assert not {"▲", "†"} & set(words), "the note applies to all cells"
     assert "calib.txt (scan data)" in words
 
 

@@ -91,3 +91,18 @@ def test_a_horizontal_scroll_bar_covers_no_row(view, qtbot):
     qtbot.waitUntil(lambda: table.horizontalScrollBar().maximum() > 0)
     qtbot.waitUntil(lambda: table.height() == table.sizeHint().height())
     assert not table.verticalScrollBar().maximum(), "all three rows are visible"
+
+
+def test_a_metric_on_the_data_of_a_calibration_has_a_mark_that_is_explained_below(view):
+    marked = quality(0.742, 0.8)
+    metric = replace(marked.metrics[0], calibrated=True)
+    marked = replace(marked, metrics=(metric, *marked.metrics[1:]))
+    view.set_pairs(pairs_of(DENSE, marked), "Neither is new.")
+    assert [row[:3] for row in cells(view)] == [
+        ["accuracy", "99.0 %", "74.2 % †"],
+        ["loss", "0.05", "0.8"],
+    ]
+    assert view.note.text() == (
+        "† The metric was measured on data that were also used to calibrate or to choose the "
+        "amounts. Neither is new."
+    )

@@ -47,7 +47,7 @@ def test_a_dialog_warns_if_states_are_evaluated_on_the_same_text(pruned_encoder,
     path, other = tmp_path / "text.txt", tmp_path / "other.txt"
     user.workbench.scripts.remember("evaluation", DataSource(DataKind.TEXT, str(path)))
     choice = choose_text(user, feature, other)
-    warning = "▲ States are evaluated on the same data, so their metrics will be better"
+    warning = "States are evaluated on the same data, so their metrics will be better"
     user.wait(lambda: "The data are used" in choice.found.text() or "saved" in choice.found.text())
     assert warning not in choice.found.text()
     choice.fields[DataKind.TEXT].clear()

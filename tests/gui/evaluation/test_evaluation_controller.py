@@ -438,8 +438,8 @@ def test_a_state_that_was_calibrated_with_the_data_that_measure_it_is_marked(
     pruned.wait_idle()
     pruned.workbench.evaluation.evaluate_all()
     pruned.wait_idle()
-    assert [mark.endswith(" ▲") for mark in history_metrics(pruned)] == [False] * 4 + [True]
-    said = "measured on the data used to calibrate or choose it"
+    assert [mark.endswith(" †") for mark in history_metrics(pruned)] == [False] * 4 + [True]
+    said = "† measured on data that were also used to calibrate or to choose the amounts"
     assert [said in spoken_text(pruned, row) for row in range(5)] == [False] * 4 + [True]
     rows = list(pruned.views.pages.quality.numbers())
     assert sum(said in row[-1] for row in rows) == 1
