@@ -473,7 +473,9 @@ class Workbench(QObject):
         self.quality_sessions = QualitySessionsController(
             context, session, views.pages.quality, self.evaluation.kind_of
         )
-        self.shrunk_sizes = ShrunkSizesController(context, session, views.pages.quality)
+        self.shrunk_sizes = ShrunkSizesController(
+            context, session, views.pages.quality, self.export.multiple_proposal
+        )
         self.rounds = RoundsController(
             context,
             session,
@@ -631,6 +633,7 @@ class Workbench(QObject):
         views.pages.sensitivity.allocationRequested.connect(self.allocation.ask)
         self.export.multipleChosen.connect(self.form.set_multiple)
         self.export.multipleChosen.connect(self.shrunk_size.update)
+        self.export.multipleChosen.connect(self.shrunk_sizes.forget)
         self.export.stepRequested.connect(self._on_step_requested)
         self.export.traceRequested.connect(partial(self.trace.trace_for, self.export.ask_shrunk))
         self.export.sized.connect(self.status.show_size)

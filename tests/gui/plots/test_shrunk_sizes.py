@@ -7,13 +7,15 @@ from PySide6.QtCore import Qt
 
 from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.document.document import Document
+from pruneapp.document.document import Capture, Document
 from pruneapp.document.step import Row, Step
+from pruneapp.export.provenance import estimated_provenance
 from pruneapp.gui.plots.quality import QualityView
 from pruneapp.gui.plots.shrunk_sizes import shrunk_sizes
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
+from pruneapp.recipes.recipe import history_recipe
 from pruneapp.shrink.cut import ShrinkError
 from pruneapp.shrink.forecast import forecast
 from pruneapp.shrink.surveyed_state import CutRequest, survey_state
@@ -47,19 +49,25 @@ def document(folder):
 
 
 def test_the_size_is_that_of_the_model_without_dead_units(document):
-    sizes = shrunk_sizes({n: document.state_at(n) for n in (0, 1)}, Job())
+    states = {n: document.state_at(n) for n in (0, 1)}
+    sizes = shrunk_sizes(Capture.of(document), states, lambda _multiple: 1, Job())
     (file,) = document.checkpoint.files
     assert sizes[0] == pytest.approx(file.size, rel=0.05)
     assert sizes[1] <= sizes[0]
     surveyed = survey_state(document.snapshot(), Job())
-    assert sizes[1] == forecast(surveyed, CutRequest(), Job()).after.nbytes
+    recipe = history_recipe(Capture.of(document), Job())
+    origin = estimated_provenance(document.snapshot(), recipe, Job())
+    assert sizes[1] == forecast(surveyed, CutRequest(multiple=1), Job(), origin).after.nbytes
+    usual = shrunk_sizes(Capture.of(document), states, lambda multiple: multiple, Job())
+    assert usual[1] > sizes[1], "rounded up to the usual multiple"
 
 
 def test_a_model_that_cannot_be_cut_has_no_sizes():
     with open_checkpoint(resources.path("sample/lenet-digits.safetensors")) as checkpoint:
         document = Document(checkpoint)
+        states = {0: document.state_at(0)}
         with pytest.raises(ShrinkError, match=r"no config\.json"):
-            shrunk_sizes({0: document.state_at(0)}, Job())
+            shrunk_sizes(Capture.of(document), states, lambda multiple: multiple, Job())
         document.close()
 
 

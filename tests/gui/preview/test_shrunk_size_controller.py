@@ -79,6 +79,9 @@ def test_the_shrunk_size_has_the_multiple_of_the_step_or_of_the_last_export(open
     user.close_report()
     user.wait(lambda: label.text() == size(after))
     assert label.text() != before
+    user.workbench.shrunk_sizes.compute([1])
+    user.wait_idle()
+    assert user.views.pages.quality._shrunk_sizes[1] == after, "on the page Quality, too"
 
 
 def test_a_step_of_individual_weights_shows_no_shrunk_size(opened):
