@@ -12,7 +12,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.errors import ExportError
 from pruneapp.export.catalog import FORMATS, get
 from pruneapp.export.completeness import describe_outside, keeps_all, losses
-from pruneapp.export.destination.sidecars import is_folder_model
+from pruneapp.export.destination.sidecars import configuration_of, is_folder_model
 from pruneapp.export.format import Format, Loader, Plan, Purpose
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
@@ -243,6 +243,8 @@ def _offer_without_size(  # noqa: PLR0917 - each its own type
     serves = form.good_for
     if form.good_for_folder is not None and is_folder_model(state.checkpoint):
         serves = form.good_for_folder
+    if Purpose.TRANSFORMERS in serves and configuration_of(state.checkpoint) is None:
+        serves = {use: why for use, why in serves.items() if use is not Purpose.TRANSFORMERS}
     # The name of a folder does not determine the suffix of the files in it.
     named = path is not None and not needs_folder(state.checkpoint, form, values, path)
     suffix = path.suffix.lower() if path and named else usual_suffix(state.checkpoint, form)

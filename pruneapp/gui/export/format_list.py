@@ -368,9 +368,14 @@ class Purposes(QWidget):
             self.buttons[purpose].setText(translate_declared(label))
 
     def set_offers(self, offers: Sequence[FormatOffer]) -> None:
-        """Set the formats with their recommendations; emit `chosen` if the best one has changed."""
+        """Set the formats with their recommendations; emit `chosen` if the best one has changed.
+
+        A purpose that no format serves for this checkpoint is hidden.
+        """
         before = self._best()
         self._offers = tuple(offers)
+        for purpose, button in self.buttons.items():
+            button.setHidden(not any(purpose in offer.serves for offer in offers))
         self._show_reason()
         best = self._best()
         if best is not None and (before is None or before.name != best.name):

@@ -72,9 +72,17 @@ DENSE = FormatOffer(
     params=(LARGEST,),
     split_by="largest",
     files=1,
+    serves={Purpose.TRANSFORMERS: "It is as it was."},
     recommended={Purpose.TRANSFORMERS: "It is as it was."},
 )
-TORCH = FormatOffer("torch", "torch", "As it was opened.", (".pt", ".pth"), 44_000_000)
+TORCH = FormatOffer(
+    "torch",
+    "torch",
+    "As it was opened.",
+    (".pt", ".pth"),
+    44_000_000,
+    serves={Purpose.TORCH: "As it was."},
+)
 RESUMABLE = FormatOffer(
     "resumable", "resumable", "With masks.", (".pt",), why_not="It has no container."
 )
@@ -86,6 +94,7 @@ ZST = FormatOffer(
     exact=False,
     params=(LEVEL,),
     one_file=True,
+    serves={Purpose.MAIL: "Anybody can unpack it."},
 )
 COMPACT = FormatOffer(
     "compact",
@@ -95,6 +104,7 @@ COMPACT = FormatOffer(
     exact=False,
     params=(READER,),
     one_file=True,
+    serves={Purpose.ARCHIVE: "The smallest."},
 )
 OFFERS = (DENSE, TORCH, RESUMABLE, ZST, COMPACT)
 COUNTED = (

@@ -137,10 +137,28 @@ def zeros(weight: torch.Tensor) -> float:
     return float((weight == 0).float().mean())
 
 
+def test_a_purpose_that_needs_a_configuration_is_not_offered_without_one(pruned, file):
+    """Regression: "Load in transformers" was offered for a file without config.json."""
+    dialog = pruned.open_export()
+    purposes = dialog.purposes.buttons
+    assert [use for use, button in purposes.items() if button.isVisible()] == [
+        Purpose.MAIL,
+        Purpose.TORCH,
+        Purpose.ARCHIVE,
+    ]
+    leave(pruned)
+    file.with_name("config.json").write_text('{"architectures": ["BertModel"]}')
+    dialog = pruned.open_export()
+    assert all(button.isVisible() for button in dialog.purposes.buttons.values())
+    leave(pruned)
+
+
 def test_each_purpose_gets_its_format(pruned, file):
+    file.with_name("config.json").write_text('{"architectures": ["BertModel"]}')
     dense = export_for(pruned, Purpose.TRANSFORMERS)
     assert dense.name == "model-pruned.safetensors"
     assert zeros(load_file(dense)["model.a.weight"]) > 0.1
+    file.with_name("config.json").unlink()
 
     masked = load_file(export_for(pruned, Purpose.TORCH))
     assert masked["model.a.weight_mask"].eq(0).any()
