@@ -2823,6 +2823,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Im Sensitivitäts-Scan wurde {metric} durch das Prunen nur dieses Tensors um {amount} Punkte schlechter.</translation>
     </message>
     <message>
+        <source>This value is interpolated between two measured amounts.</source>
+        <translation>Dieser Wert ist zwischen zwei gemessenen Umfängen interpoliert.</translation>
+    </message>
+    <message>
         <source>a large quality loss was measured for 1 tensor</source>
         <translation>für 1 Tensor wurde ein großer Qualitätsverlust gemessen</translation>
     </message>

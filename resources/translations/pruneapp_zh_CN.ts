@@ -2823,6 +2823,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>在敏感度扫描中，仅剪枝此张量使 {metric} 变差 {amount} 个百分点。</translation>
     </message>
     <message>
+        <source>This value is interpolated between two measured amounts.</source>
+        <translation>该值在两个已测量的剪枝量之间插值得到。</translation>
+    </message>
+    <message>
         <source>a large quality loss was measured for 1 tensor</source>
         <translation>1 个张量测得较大质量损失</translation>
     </message>

@@ -141,16 +141,21 @@ def _has_values_of(document: Document, found: StateScan) -> bool:
 
 
 def losses_of(kept: KeptScan, metric: str = "") -> dict[str, MeasuredLoss]:
-    """Return the losses of the tensors of a scan, by their names; {} for a scan with repair.
+    """Return the losses of the tensors of a scan, by their names.
 
     `metric` is the name of a metric; by default, a share of samples is preferred to a loss, since a
-    small loss may be much worse without any sample being wrong.
+    small loss may be much worse without any sample being wrong, and then the metric that is shown.
+    {} for a scan with repair, and for a metric that is 0 before pruning: there is no value of which
+    `LARGE_LOSS` is a share.
     """
     scan = kept.scan
-    name = metric or next(iter(kept.shares), None)
-    if scan.conditions.repair or name not in {None, *(one.name for one in scan.metrics)}:
+    names = {one.name for one in scan.metrics}
+    name = metric or next(iter(kept.shares), kept.shown_metric.name)
+    if scan.conditions.repair or name not in names:
         return {}
     one = scan.metric(name)
+    if not one.before:
+        return {}
     losses = {}
     for tensor in scan.tensors:
         if tensor.pruned or not tensor.cells:

@@ -296,7 +296,11 @@ def _measured_sentence(measured: MeasuredLoss, loss: float) -> str:
             "worse.",
         )
     amount = number_format.metric_amount(loss, share=measured.share)
-    return text.format(metric=name, amount=amount)
+    sentence = text.format(metric=name, amount=amount)
+    if loss in measured.losses:
+        return sentence
+    interpolated = translate("Danger", "This value is interpolated between two measured amounts.")
+    return join_sentences(sentence, interpolated)
 
 
 def several(severity: Severity, count: int) -> str:

@@ -13,17 +13,21 @@ from PySide6.QtWidgets import QPushButton
 from pruneapp.document.entries import RecoverySource
 from pruneapp.edits.repaired_values import RepairedValues, as_values
 from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.report.results import KeptScan
 from pruneapp.evaluation.scan import AMOUNTS, read_amounts
+from pruneapp.evaluation.scan_file import ScanMetric
 from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.mainwindow import job_list
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.sensitivity import scan_controller
 from pruneapp.gui.sensitivity.dialogs import plain_amounts
+from pruneapp.gui.sensitivity.scan_controller import losses_of
 from pruneapp.gui.tree.cell_text import DANGER_ROLE
 from pruneapp.gui.tree.columns import Column
 from pruneapp.progress import Job
 from pruneapp.sessions.journal import folder
 from pruneapp.statistics.file import Inputs, Origin, save_statistics
+from tests.evaluation.scans import made_scan
 from tests.gui.event_loop_delay import Stopwatch
 from tests.gui.script_runner import LocalRunner
 from tests.gui.sensitivity.conftest import FIRST, SECOND
@@ -743,11 +747,14 @@ def test_the_marks_of_the_tree_follow_the_scan_where_it_has_measured(scans, open
     glyph, tip = mark(opened, FIRST)
     assert glyph == "▲"
     assert "pruning only this tensor made loss worse by 0.975." in tip
+    assert "interpolated" not in tip
     assert mark(opened, SECOND)[0] is None, "3 % of its weights are left, but the loss is small"
 
     opened.ask_amount("30 %")
     opened.wait_preview()
-    assert mark(opened, FIRST)[0] == "▲", "between two measurements"
+    glyph, tip = mark(opened, FIRST)
+    assert glyph == "▲"
+    assert "interpolated between two measured amounts" in tip
     opened.choose(opened.rule.method, "Random unstructured")
     opened.ask_amount("97 %")
     opened.wait_preview()
@@ -766,6 +773,19 @@ def test_the_marks_of_the_tree_follow_the_scan_where_it_has_measured(scans, open
     assert "made loss worse by 0.5." in mark(opened, FIRST)[1]
     opened.choose(scans.view.metric_box, "accuracy")
     opened.wait(lambda: mark(opened, FIRST)[0] is None)
+
+
+def test_marks_use_the_metric_that_is_shown_and_none_that_is_zero_before():
+    """Regression: agreement marked all tensors, by an error that is 0 for the unpruned model."""
+    scan = made_scan({"w": (100, {0.5: 0.02})}, higher=True)
+    cell = msgspec.structs.replace(scan.tensors[0].cells[0], metrics={"score": 0.98, "error": 0.3})
+    tensor = msgspec.structs.replace(scan.tensors[0], cells=(cell,))
+    metrics = (*scan.metrics, ScanMetric("error", higher=False, before=0.0))
+    scan = msgspec.structs.replace(scan, tensors=(tensor,), metrics=metrics)
+    kept = KeptScan(scan, "e" * 64, per_sample=("score", "error"))
+    found = losses_of(kept)["w"]
+    assert (found.metric, found.at(50), found.limit) == ("score", pytest.approx(0.02), 0.1)
+    assert losses_of(kept, "error") == {}
 
 
 def test_the_mark_of_a_recovered_tensor_stays_while_its_norm_is_low(scans, opened):
