@@ -77,7 +77,9 @@ def test_the_panel_tells_them_and_they_stay_while_the_slider_moves(user):
     label = user.views.preview.file.labels["size"]
 
     def told():
-        return dict(line.rsplit(": ", 1) for line in label.toolTip().splitlines()[:-1])
+        return dict(
+            line.rsplit(": ", 1) for line in label.accessibleDescription().splitlines()[:-1]
+        )
 
     user.wait(lambda: "B" in label.text())
     before = told()
