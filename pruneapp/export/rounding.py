@@ -49,7 +49,7 @@ DTYPE = ChoiceParam(
     help="Data type of the written weights: unchanged, or rounded to 16 bits.",
     default=KEEP,
     choices=(
-        Choice(KEEP, "Keep dtype"),
+        Choice(KEEP, "as opened"),
         Choice("float16", "float16", "11 significant bits; values up to 65,504."),
         Choice("bfloat16", "bfloat16", "8 significant bits; same range as float32."),
     ),

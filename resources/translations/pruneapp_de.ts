@@ -825,7 +825,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>Apply manual edits of output channels (dim 0) to their bias and norm entries</source>
         <extracomment>command</extracomment>
-        <translation>Manuelle Änderungen von Ausgangskanälen (Dim. 0) auf deren Einträge in Bias und Norm anwenden</translation>
+        <translation>Manuelle Änderungen von Ausgangskanälen (Dim.&#xa0;0) auf deren Einträge in Bias und Norm anwenden</translation>
     </message>
     <message>
         <source>Include all tensors of the &amp;group</source>
@@ -3603,11 +3603,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Datentyp der geschriebenen Gewichte: unverändert oder auf 16 Bit gerundet.</translation>
     </message>
     <message>
-        <source>Keep dtype</source>
-        <extracomment>format safetensors, dtype</extracomment>
-        <translation>dtype behalten</translation>
-    </message>
-    <message>
         <source>float16</source>
         <extracomment>format safetensors, dtype</extracomment>
         <translation>float16</translation>
@@ -3639,7 +3634,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     </message>
     <message>
         <source>as opened</source>
-        <extracomment>format safetensors, max_shard_size</extracomment>
+        <extracomment>format safetensors, dtype</extracomment>
         <translation>wie geöffnet</translation>
     </message>
     <message>
@@ -4530,12 +4525,12 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>dim 0</source>
         <extracomment>axis of the picture</extracomment>
-        <translation>Dim. 0</translation>
+        <translation>Dim.&#xa0;0</translation>
     </message>
     <message>
         <source>dim 1</source>
         <extracomment>axis of the picture</extracomment>
-        <translation>Dim. 1</translation>
+        <translation>Dim.&#xa0;1</translation>
     </message>
     <message>
         <source>output channel</source>
@@ -4580,22 +4575,22 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>dim 2</source>
         <extracomment>axis of the picture</extracomment>
-        <translation>Dim. 2</translation>
+        <translation>Dim.&#xa0;2</translation>
     </message>
     <message>
         <source>dim 4</source>
         <extracomment>axis of the picture</extracomment>
-        <translation>Dim. 4</translation>
+        <translation>Dim.&#xa0;4</translation>
     </message>
     <message>
         <source>dim 3</source>
         <extracomment>axis of the picture</extracomment>
-        <translation>Dim. 3</translation>
+        <translation>Dim.&#xa0;3</translation>
     </message>
     <message>
         <source>dim 5</source>
         <extracomment>axis of the picture</extracomment>
-        <translation>Dim. 5</translation>
+        <translation>Dim.&#xa0;5</translation>
     </message>
     <message>
         <source>output feature</source>
@@ -4761,7 +4756,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     </message>
     <message>
         <source>{name} dim {dim}</source>
-        <translation>{name}, Dim. {dim}</translation>
+        <translation>{name}, Dim.&#xa0;{dim}</translation>
     </message>
 </context>
 <context>
@@ -6820,19 +6815,19 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     </message>
     <message>
         <source>Edit all {n} tensors of the group (dim {dim})</source>
-        <translation>Alle {n} Tensoren der Gruppe bearbeiten (Dim. {dim})</translation>
+        <translation>Alle {n} Tensoren der Gruppe bearbeiten (Dim.&#xa0;{dim})</translation>
     </message>
     <message>
         <source>Edit all {n} tensors of the groups (dims {dim})</source>
-        <translation>Alle {n} Tensoren der Gruppen bearbeiten (Dim. {dim})</translation>
+        <translation>Alle {n} Tensoren der Gruppen bearbeiten (Dim.&#xa0;{dim})</translation>
     </message>
     <message>
         <source>Group of dim {dim} ({n})</source>
-        <translation>Gruppe von Dim. {dim} ({n})</translation>
+        <translation>Gruppe von Dim.&#xa0;{dim} ({n})</translation>
     </message>
     <message>
         <source>Groups of dims {dim} ({n})</source>
-        <translation>Gruppen der Dim. {dim} ({n})</translation>
+        <translation>Gruppen der Dim.&#xa0;{dim} ({n})</translation>
     </message>
     <message>
         <source>{names} and {n} more</source>
@@ -7596,11 +7591,11 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <name>Patterns</name>
     <message>
         <source>The tensor has no groups of {m} along dim {dim}.</source>
-        <translation>Der Tensor hat keine Gruppen zu {m} entlang Dim. {dim}.</translation>
+        <translation>Der Tensor hat keine Gruppen zu {m} entlang Dim.&#xa0;{dim}.</translation>
     </message>
     <message>
         <source>None of the {n} tensors has groups of {m} along dim {dim}.</source>
-        <translation>Keiner der {n} Tensoren hat Gruppen zu {m} entlang Dim. {dim}.</translation>
+        <translation>Keiner der {n} Tensoren hat Gruppen zu {m} entlang Dim.&#xa0;{dim}.</translation>
     </message>
     <message>
         <source>The tensor matches {pattern}.</source>
@@ -7656,11 +7651,11 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     </message>
     <message>
         <source>1 more tensor has no groups of {m} along dim {dim}.</source>
-        <translation>1 weiterer Tensor hat keine Gruppen zu {m} entlang Dim. {dim}.</translation>
+        <translation>1 weiterer Tensor hat keine Gruppen zu {m} entlang Dim.&#xa0;{dim}.</translation>
     </message>
     <message>
         <source>{n} more tensors have no groups of {m} along dim {dim}.</source>
-        <translation>{n} weitere Tensoren haben keine Gruppen zu {m} entlang Dim. {dim}.</translation>
+        <translation>{n} weitere Tensoren haben keine Gruppen zu {m} entlang Dim.&#xa0;{dim}.</translation>
     </message>
     <message>
         <source>In 1 tensor the dimension is not a multiple of {m}: {beside} weights are in no group, and kernels that need complete groups reject it.</source>
@@ -7676,7 +7671,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     </message>
     <message>
         <source>Sparse tensor cores support 2:4 along the input dimension of linear layers: dim 1, or dim 0 for transposed weights.</source>
-        <translation>Sparse Tensor Cores unterstützen 2:4 entlang der Eingangsdimension linearer Schichten: Dim. 1, bei transponierten Gewichten Dim. 0.</translation>
+        <translation>Sparse Tensor Cores unterstützen 2:4 entlang der Eingangsdimension linearer Schichten: Dim.&#xa0;1, bei transponierten Gewichten Dim.&#xa0;0.</translation>
     </message>
     <message>
         <source>Sparse tensor cores support 2:4 along the input dimension of linear layers.</source>
@@ -8000,10 +7995,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Prozentwerte beziehen sich auf die verbleibenden Gewichte: Weitere {share} würden {n} mehr prunen.</translation>
     </message>
     <message>
-        <source>Percentages refer to what remains: another {share} would prune {what} ({n} weights).</source>
-        <translation>Prozentwerte beziehen sich auf das Verbleibende: Weitere {share} würden {what} prunen ({n} Gewichte).</translation>
-    </message>
-    <message>
         <source>Repeating the step would prune {what} ({n} more weights).</source>
         <translation>Eine Wiederholung des Schritts würde {what} prunen ({n} weitere Gewichte).</translation>
     </message>
@@ -8014,6 +8005,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Repeating the step would prune {n} more weights.</source>
         <translation>Eine Wiederholung des Schritts würde {n} weitere Gewichte prunen.</translation>
+    </message>
+    <message>
+        <source>Percentages refer to the remaining ones: another {share} would prune {what} ({n} weights).</source>
+        <translation>Prozentwerte beziehen sich auf die verbleibenden: Weitere {share} würden {what} prunen ({n} Gewichte).</translation>
     </message>
     <message>
         <source>These settings would prune {n} weights.</source>
@@ -10345,8 +10340,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Die geladene Statistik hat keine Gram-Matrizen.</translation>
     </message>
     <message>
-        <source>The current state, {state}, is {share} pruned. Amounts are fractions of what remains of each tensor in it. To scan the unpruned model, go to &apos;Opened&apos; in the history first.</source>
-        <translation>Der aktuelle Zustand, {state}, ist zu {share} geprunt. Umfänge sind Anteile dessen, was von jedem Tensor darin verbleibt. Um das ungeprunte Modell zu scannen, gehen Sie im Verlauf zuerst zu „Geöffnet“.</translation>
+        <source>The current state, {state}, is {share} pruned. Amounts are fractions of the remaining weights of each tensor in it. To scan the unpruned model, go to &apos;Opened&apos; in the history first.</source>
+        <translation>Der aktuelle Zustand, {state}, ist zu {share} geprunt. Umfänge sind Anteile der darin verbleibenden Gewichte jedes Tensors. Um das ungeprunte Modell zu scannen, gehen Sie im Verlauf zuerst zu „Geöffnet“.</translation>
     </message>
     <message>
         <source>Statistics file: {file}.</source>
@@ -10929,7 +10924,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>No group violates {n}:{m} along dim {dim}: there is nothing to repair.</source>
         <extracomment>sentences</extracomment>
-        <translation>Keine Gruppe verletzt {n}:{m} entlang Dim. {dim}: Es gibt nichts zu reparieren.</translation>
+        <translation>Keine Gruppe verletzt {n}:{m} entlang Dim.&#xa0;{dim}: Es gibt nichts zu reparieren.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; cannot be shown: values of type {label} are packed.</source>
@@ -12358,7 +12353,7 @@ steps</extracomment>
     <message>
         <source>Only whole channels along dim 0 have matching bias and norm entries (got {join}).</source>
         <extracomment>sentences</extracomment>
-        <translation>Nur ganze Kanäle entlang Dim. 0 haben zugehörige Einträge in Bias und Norm (angegeben: {join}).</translation>
+        <translation>Nur ganze Kanäle entlang Dim.&#xa0;0 haben zugehörige Einträge in Bias und Norm (angegeben: {join}).</translation>
     </message>
     <message>
         <source>Other tensors depend on whole channels only (got {join}).</source>
@@ -12431,7 +12426,7 @@ steps</extracomment>
     <message>
         <source>Prune whole channels along dim 0 first.</source>
         <extracomment>sentences</extracomment>
-        <translation>Prunen Sie zuerst ganze Kanäle entlang Dim. 0.</translation>
+        <translation>Prunen Sie zuerst ganze Kanäle entlang Dim.&#xa0;0.</translation>
     </message>
     <message>
         <source>{n} pruned channel</source>
@@ -13864,7 +13859,7 @@ steps</extracomment>
     <message>
         <source>No other tensor is known to depend on dim {dim} of &apos;{name}&apos;{are}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Es ist kein anderer Tensor bekannt, der von Dim. {dim} von &apos;{name}&apos; abhängt{are}.</translation>
+        <translation>Es ist kein anderer Tensor bekannt, der von Dim.&#xa0;{dim} von &apos;{name}&apos; abhängt{are}.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos;: there is no tensor of this name.</source>
@@ -15864,7 +15859,7 @@ steps</extracomment>
     <message>
         <source>Choose a structured method and dim 0, or turn off bias and norm.</source>
         <extracomment>sentences</extracomment>
-        <translation>Wählen Sie eine strukturierte Methode und Dim. 0, oder lassen Sie Bias und Norm weg.</translation>
+        <translation>Wählen Sie eine strukturierte Methode und Dim.&#xa0;0, oder lassen Sie Bias und Norm weg.</translation>
     </message>
     <message>
         <source>Select other weights.</source>
@@ -18548,7 +18543,7 @@ steps</extracomment>
     <message>
         <source>Dim {dim} of &apos;{name}&apos; is that of the {units}{like}. Only a shrunk export removes {units2} from all tensors.</source>
         <extracomment>sentences</extracomment>
-        <translation>Dim. {dim} von &apos;{name}&apos; ist die von: {units}{like}. Nur ein verkleinerter Export entfernt das aus allen Tensoren ({units2}).</translation>
+        <translation>Dim.&#xa0;{dim} von &apos;{name}&apos; ist die von: {units}{like}. Nur ein verkleinerter Export entfernt das aus allen Tensoren ({units2}).</translation>
     </message>
     <message>
         <source>all that is pruned here is pruned there</source>
@@ -19968,7 +19963,7 @@ steps</extracomment>
     <message>
         <source>along dim {dim}</source>
         <extracomment>sentences</extracomment>
-        <translation>entlang Dim. {dim}</translation>
+        <translation>entlang Dim.&#xa0;{dim}</translation>
     </message>
     <message>
         <source>{n} step</source>
@@ -23024,12 +23019,12 @@ steps</extracomment>
     <message>
         <source>channel {n} along dim {n2}</source>
         <extracomment>steps</extracomment>
-        <translation>Kanal {n} entlang Dim. {n2}</translation>
+        <translation>Kanal {n} entlang Dim.&#xa0;{n2}</translation>
     </message>
     <message>
         <source>{n} channels along dim {n2}</source>
         <extracomment>steps</extracomment>
-        <translation>{n} Kanäle entlang Dim. {n2}</translation>
+        <translation>{n} Kanäle entlang Dim.&#xa0;{n2}</translation>
     </message>
     <message>
         <source>still 0</source>
@@ -23413,7 +23408,7 @@ steps</extracomment>
     <message>
         <source>dim {n}</source>
         <extracomment>steps</extracomment>
-        <translation>Dim. {n}</translation>
+        <translation>Dim.&#xa0;{n}</translation>
     </message>
     <message>
         <source>{n} of {n2} remaining weight pruned</source>
@@ -23972,15 +23967,15 @@ steps</extracomment>
     </message>
     <message>
         <source>✓ Same output as {state} except for rounding to {dtype}</source>
-        <translation>✓ Bis auf die Rundung auf {dtype} gleiche Ausgabe wie: {state}</translation>
+        <translation>✓ Bis auf die Rundung auf {dtype} gleiche Ausgabe wie {state}</translation>
     </message>
     <message>
         <source>✓ Same output as {state}</source>
-        <translation>✓ Gleiche Ausgabe wie: {state}</translation>
+        <translation>✓ Gleiche Ausgabe wie {state}</translation>
     </message>
     <message>
         <source>▲ Output differs from {state}</source>
-        <translation>▲ Ausgabe weicht ab von: {state}</translation>
+        <translation>▲ Andere Ausgabe als {state}</translation>
     </message>
     <message>
         <source>“Full size” exports the model with zeros in place of the pruned weights.</source>
@@ -23996,11 +23991,11 @@ steps</extracomment>
     </message>
     <message>
         <source>△ Same output as {state} if a text has only kept tokens, except for rounding to {dtype}</source>
-        <translation>△ Wenn ein Text nur behaltene Tokens enthält, bis auf die Rundung auf {dtype} gleiche Ausgabe wie: {state}</translation>
+        <translation>△ Wenn ein Text nur behaltene Tokens enthält, bis auf die Rundung auf {dtype} gleiche Ausgabe wie {state}</translation>
     </message>
     <message>
         <source>△ Same output as {state} if a text has only kept tokens</source>
-        <translation>△ Wenn ein Text nur behaltene Tokens enthält, gleiche Ausgabe wie: {state}</translation>
+        <translation>△ Wenn ein Text nur behaltene Tokens enthält, gleiche Ausgabe wie {state}</translation>
     </message>
     <message>
         <source>A file that contains its graph keeps the dtype of its weights.</source>
@@ -25379,7 +25374,7 @@ steps</extracomment>
     </message>
     <message>
         <source>{n} whole slices along dim {dim}</source>
-        <translation>{n} ganze Scheiben entlang Dim. {dim}</translation>
+        <translation>{n} ganze Scheiben entlang Dim.&#xa0;{dim}</translation>
     </message>
     <message>
         <source>Reading zeros</source>

@@ -3603,11 +3603,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>写入权重的数据类型：不变，或舍入到 16 位。</translation>
     </message>
     <message>
-        <source>Keep dtype</source>
-        <extracomment>format safetensors, dtype</extracomment>
-        <translation>保持原数据类型</translation>
-    </message>
-    <message>
         <source>float16</source>
         <extracomment>format safetensors, dtype</extracomment>
         <translation>float16</translation>
@@ -3639,7 +3634,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     </message>
     <message>
         <source>as opened</source>
-        <extracomment>format safetensors, max_shard_size</extracomment>
+        <extracomment>format safetensors, dtype</extracomment>
         <translation>与打开时相同</translation>
     </message>
     <message>
@@ -8000,10 +7995,6 @@ Code inside checkpoints is never executed.</source>
         <translation>百分比针对剩余权重：再剪枝 {share} 会再剪去 {n} 个。</translation>
     </message>
     <message>
-        <source>Percentages refer to what remains: another {share} would prune {what} ({n} weights).</source>
-        <translation>百分比针对剩余部分：再剪枝 {share} 会剪去 {what}（{n} 个权重）。</translation>
-    </message>
-    <message>
         <source>Repeating the step would prune {what} ({n} more weights).</source>
         <translation>重复此步骤会剪枝 {what}（再剪去 {n} 个权重）。</translation>
     </message>
@@ -8014,6 +8005,10 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Repeating the step would prune {n} more weights.</source>
         <translation>重复此步骤会再剪枝 {n} 个权重。</translation>
+    </message>
+    <message>
+        <source>Percentages refer to the remaining ones: another {share} would prune {what} ({n} weights).</source>
+        <translation>百分比针对剩余的单元：再剪枝 {share} 会剪去 {what}（{n} 个权重）。</translation>
     </message>
     <message>
         <source>These settings would prune {n} weights.</source>
@@ -10344,8 +10339,8 @@ computed on this computer.</source>
         <translation>加载的统计没有格拉姆矩阵。</translation>
     </message>
     <message>
-        <source>The current state, {state}, is {share} pruned. Amounts are fractions of what remains of each tensor in it. To scan the unpruned model, go to &apos;Opened&apos; in the history first.</source>
-        <translation>当前状态 {state} 已剪枝 {share}。剪枝量是其中每个张量剩余部分的比例。若要扫描未剪枝模型，请先在历史中转到“已打开”。</translation>
+        <source>The current state, {state}, is {share} pruned. Amounts are fractions of the remaining weights of each tensor in it. To scan the unpruned model, go to &apos;Opened&apos; in the history first.</source>
+        <translation>当前状态 {state} 已剪枝 {share}。剪枝量是其中每个张量剩余权重的比例。若要扫描未剪枝模型，请先在历史中转到“已打开”。</translation>
     </message>
     <message>
         <source>Statistics file: {file}.</source>

@@ -388,7 +388,7 @@ class PreviewPanel(QWidget):
             )
             if what:
                 text = self.tr(
-                    "Percentages refer to what remains: another {share} would prune {what} "
+                    "Percentages refer to the remaining ones: another {share} would prune {what} "
                     "({n} weights)."
                 )
             text = text.format(share=number_format.percent(share, digits), n=n, what=what)

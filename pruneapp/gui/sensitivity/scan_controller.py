@@ -350,8 +350,9 @@ class ScanController(Feature[ScanDialog]):
             return ""
         share = number_format.part(pruned, self.session.contents.size.parameters)
         return self.tr(
-            "The current state, {state}, is {share} pruned. Amounts are fractions of what remains "
-            "of each tensor in it. To scan the unpruned model, go to 'Opened' in the history first."
+            "The current state, {state}, is {share} pruned. Amounts are fractions of the remaining "
+            "weights of each tensor in it. To scan the unpruned model, go to 'Opened' in the "
+            "history first."
         ).format(
             state=numbered_title(document.position, document.items[document.position]), share=share
         )

@@ -57,7 +57,7 @@ KIND = ChoiceParam(
     label="Kind",
     help="A kind.",
     default="keep",
-    choices=(Choice("keep", "Keep dtype"), Choice("half", "half")),
+    choices=(Choice("keep", "as opened"), Choice("half", "half")),
 )
 READER = FlagParam(name="reader", label="Reader", help="A reader.", default=True)
 LOADERS = (Loader("safetensors"), Loader("torch", "torch 1.6", "by load_file"))

@@ -643,7 +643,7 @@ def test_what_rounding_drops_of_a_checkpoint_is_shown_before_the_export(user, tm
     assert "Optimizer state" not in shown
     assert details.fields.editors["dtype"].combo is dtype, "the focus stays where it is"
 
-    user.choose(dtype, "Keep dtype")
+    user.choose(dtype, "as opened")
     user.wait(lambda: contents()[0])
     assert "Optimizer state of pruned weights is unchanged." in texts()
     user.choose(dtype, "bfloat16")

@@ -464,7 +464,7 @@ def test_a_dtype_is_chosen_for_the_shrunk_model(user, folder, dialog, runners, s
     user.wait(lambda: page.order() is not None)
     kept = page.forecast.after
     items = [page.dtype.itemText(n) for n in range(page.dtype.count())]
-    assert items == ["Keep dtype", "float16", "bfloat16"], "the words of the page Full size"
+    assert items == ["as opened", "float16", "bfloat16"], "the words of the page Full size"
     user.choose(page.dtype, "bfloat16")
     user.wait(lambda: page.order() is not None and page.forecast.request.dtype == "bfloat16")
     assert page.forecast.after.nbytes < 0.6 * kept.nbytes

@@ -396,7 +396,8 @@ def test_what_was_done_is_told_without_arrow_or_accent_and_with_its_marks(foreca
     )
     forecast.set_again(20, StepUnits(2), share=0.9, repeats=True)
     assert forecast.note.text() == (
-        f"Percentages refer to what remains: another 90{GAP}% would prune 2 channels (20 weights)."
+        f"Percentages refer to the remaining ones: another 90{GAP}% would prune 2 channels "
+        "(20 weights)."
     )
     forecast.set_again(20, StepUnits(2), repeats=True)
     assert forecast.note.text() == "Repeating the step would prune 2 channels (20 more weights)."

@@ -503,7 +503,7 @@ def test_over_another_state_a_scan_is_gray_and_its_cells_set_nothing(scans, open
     dialog = scans.ask()
     assert plain(dialog.state.text()).startswith(
         "The current state, 1: L1 10 % on 2 tensors, is 10.0 % pruned. Amounts are fractions of "
-        "what remains of each tensor in it. To scan the unpruned model, go to 'Opened'"
+        "the remaining weights of each tensor in it. To scan the unpruned model, go to 'Opened'"
     )
     assert dialog.state.isVisible()
     opened.click(dialog.leave)

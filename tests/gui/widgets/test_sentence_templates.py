@@ -179,7 +179,7 @@ def test_sentences_are_said_with_their_parts(english, chinese, german):
         (
             "L2 25 %, dim 0, with bias and norm, on 2 tensors of layer1",
             "L2 25 %，维度 0，连同偏置和归一化，作用于 layer1 的 2 个张量",
-            "L2 25 %, Dim. 0, mit Bias und Norm, auf 2 Tensoren von layer1",
+            "L2 25 %, Dim.\u00a00, mit Bias und Norm, auf 2 Tensoren von layer1",
         ),
         (
             "L1 30 %, global, max 90 % per tensor, excluding the first layer, on a.weight",
