@@ -166,7 +166,9 @@ class EvaluationScript:
     @property
     def name(self) -> str:
         """The file name, or what a built-in script evaluates, which the user did not choose."""
-        return BUILT_IN_NAMES[self.path.name] if self.builtin else self.path.name
+        name = self.path.name
+        # The scripts of checks are built in too, and are called by their file name.
+        return BUILT_IN_NAMES.get(name, name) if self.builtin else name
 
     @property
     def measures_other_images(self) -> bool:
