@@ -225,9 +225,11 @@ class StatusController(QObject):
                 "format keeps them."
             )
             about = about.format(size=number_format.size(nbytes))
-            tip = as_plain(join_sentences(as_sentence(tip), about))
+            tip = join_sentences(as_sentence(tip), about)
         actions["export"].setIconText(text)
-        actions.set_tip("export", tip)
+        actions.set_tip("export", as_plain(tip))
+        # Screen readers get plain text, as the tooltip is markup.
+        self._window.export_button.setAccessibleDescription(tip)
 
     def set_waiting(self, *, waits: bool) -> None:
         """Set whether a prune waits for its preview, which can be undone as if it was complete."""

@@ -288,7 +288,7 @@ class FileSizes(Figures):
         text = "\n".join([*map(": ".join, known), self._zeros])
         for part in (self.words["size"], label):
             part.setToolTip(as_plain(text))
-        label.setAccessibleDescription(text)
+            part.setAccessibleDescription(text)  # otherwise screen readers get the markup
 
     def set_compact(self, sizes: CompactSize | None) -> None:
         """Set the sizes of a compact file; None if they are unknown or it is not possible."""
