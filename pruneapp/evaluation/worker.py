@@ -186,8 +186,8 @@ class Worker:
         """Return the answer to the latest request, for at most `limit` seconds; None for no limit.
 
         Raises what `call` raises. If cancelled or late, the worker is asked to stop, then
-        interrupted, then killed: immediately if `kills_on_cancel`. While it is silent, the label
-        shows that it does not answer.
+        interrupted, then killed: immediately if `kills_on_cancel`, or if Python is still starting.
+        While it is silent, the label shows that it does not answer.
         """
         assert self._process is not None
         began = time.monotonic()
@@ -205,7 +205,8 @@ class Worker:
             if asked is not None and now - asked > UNTIL_INTERRUPT and not interrupted:
                 interrupted = True
                 self._process.interrupt()
-            if asked is not None and (self.kills_on_cancel or now - asked > UNTIL_KILL):
+            kills = self.kills_on_cancel or not self.hello  # while it starts, nothing is lost
+            if asked is not None and (kills or now - asked > UNTIL_KILL):
                 self.stop()
                 raise self._timeout_error(limit) if late else Cancelled
             try:

@@ -256,6 +256,19 @@ def test_a_hasty_worker_ends_what_is_cancelled_at_once(stubbed):
     assert living(pid) == []
 
 
+def test_python_that_is_still_starting_is_killed_at_once(stubbed, tmp_path, monkeypatch):
+    """Regression: on a busy machine, the thread was occupied for seconds after a cancellation."""
+    monkeypatch.setattr(module, "UNTIL_KILL", 60.0)
+    worker = stubbed("def evaluate(model): return 1")
+    worker.python = tmp_path / "python"
+    worker.python.write_text("#!/bin/sh\nexec sleep 100\n")
+    worker.python.chmod(0o755)
+    began = time.monotonic()
+    with pytest.raises(Cancelled):
+        worker.start(cancel_after(0.1))
+    assert time.monotonic() - began < 5
+
+
 def test_a_time_limit_is_kept_if_there_is_one(stubbed, impatient):
     worker = stubbed(
         """
