@@ -9496,6 +9496,22 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Das Modell ist schlechter</translation>
     </message>
     <message>
+        <source>The smallest error after training was {error}, at step {step} of {last}.</source>
+        <translation>Der kleinste Fehler nach dem Training war {error}, bei Schritt {step} von {last}.</translation>
+    </message>
+    <message>
+        <source>The error was still falling at the end: train with more steps.</source>
+        <translation>Der Fehler sank am Ende noch: Trainieren Sie mit mehr Schritten.</translation>
+    </message>
+    <message>
+        <source>Then it rose to {error}: try a learning rate that is smaller than {rate}, which was used.</source>
+        <translation>Danach stieg er auf {error}: Versuchen Sie eine kleinere Lernrate als die verwendete, {rate}.</translation>
+    </message>
+    <message>
+        <source>Then it rose to {error}: try a smaller learning rate.</source>
+        <translation>Danach stieg er auf {error}: Versuchen Sie eine kleinere Lernrate.</translation>
+    </message>
+    <message>
         <source>before</source>
         <translation>vorher</translation>
     </message>

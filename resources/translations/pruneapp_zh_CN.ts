@@ -9495,6 +9495,22 @@ computed on this computer.</source>
         <translation>模型变差</translation>
     </message>
     <message>
+        <source>The smallest error after training was {error}, at step {step} of {last}.</source>
+        <translation>训练后的最小误差为 {error}，在第 {step} 步（共 {last} 步）。</translation>
+    </message>
+    <message>
+        <source>The error was still falling at the end: train with more steps.</source>
+        <translation>误差在结束时仍在下降：请用更多步数训练。</translation>
+    </message>
+    <message>
+        <source>Then it rose to {error}: try a learning rate that is smaller than {rate}, which was used.</source>
+        <translation>随后升至 {error}：请尝试比所用的 {rate} 更小的学习率。</translation>
+    </message>
+    <message>
+        <source>Then it rose to {error}: try a smaller learning rate.</source>
+        <translation>随后升至 {error}：请尝试更小的学习率。</translation>
+    </message>
+    <message>
         <source>before</source>
         <translation>之前</translation>
     </message>

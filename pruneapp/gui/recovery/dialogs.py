@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -587,6 +588,8 @@ class RecoveryReportDialog(Dialog):
         step = progress.earlier_step_with(losses["best"]) if "best" in losses else None
         self.losses = plain(_losses_text(losses, step), wrap=True)
         self.losses.setHidden(not losses)
+        self.advice = plain(_advice_text(losses, progress), wrap=True)
+        self.advice.setHidden(not self.advice.text())
         self.notes = [plain(note, wrap=True, ink=MUTED) for note in notes]
         self.curves = CurveView()
         self.curves.set_curves(curves_of(progress), progress.steps)
@@ -619,6 +622,7 @@ class RecoveryReportDialog(Dialog):
             *self.metrics,
             *self.risks,
             self.losses,
+            self.advice,
             *self.notes,
             self.curves,
             self.table,
@@ -637,7 +641,10 @@ class RecoveryReportDialog(Dialog):
 
     def as_text(self) -> str:
         """Return the report as text, with the tables as tab-separated text."""
-        labels = self.headline, *self.metrics, *self.risks, self.losses, *self.notes
+        labels = (
+            *(self.headline, *self.metrics, *self.risks),
+            *(self.losses, self.advice, *self.notes),
+        )
         lines = [label.text() for label in labels if label.text()]
         if self._windows:
             rows = map(self._cells, range(len(self._windows)))
@@ -666,6 +673,35 @@ class RecoveryReportDialog(Dialog):
     def _evaluate(self) -> None:
         self.accept()
         self.evaluateRequested.emit()
+
+
+def _advice_text(losses: Mapping[str, float], progress: RecoveryProgress) -> str:
+    """Return what training reached and what to try; "" if it improved the error, or is unknown.
+
+    `losses` are those of a `Recovery`.
+    """
+    points = progress.curves.get(HELD_OUT, [])[1:]  # without the start
+    if not losses or losses["rounded"] != losses["start"] or not points:
+        return ""
+    (last, end), (step, best) = points[-1], min(points, key=itemgetter(1))
+    reached = translate(
+        "Recovery", "The smallest error after training was {error}, at step {step} of {last}."
+    ).format(error=number(best), step=count(int(step)), last=count(int(last)))
+    if step == last:
+        advice = translate(
+            "Recovery", "The error was still falling at the end: train with more steps."
+        )
+    elif progress.rate:
+        advice = translate(
+            "Recovery",
+            "Then it rose to {error}: try a learning rate that is smaller than {rate}, which was "
+            "used.",
+        ).format(error=number(end), rate=number(progress.rate))
+    else:
+        advice = translate(
+            "Recovery", "Then it rose to {error}: try a smaller learning rate."
+        ).format(error=number(end))
+    return join_sentences(reached, advice)
 
 
 def _discards_blocks(losses: Mapping[str, float]) -> bool:

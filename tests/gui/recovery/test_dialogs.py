@@ -259,6 +259,43 @@ def test_a_report_shows_that_only_the_repair_was_kept(show, english):
     assert "0\t0.3\t0.2\tyes (not used)" in dialog.as_text()
 
 
+@pytest.mark.parametrize(
+    ("errors", "rates", "advice"),
+    [
+        (
+            (0.5, 0.9, 0.7),
+            (),
+            "0.7, at step 2 of 2. The error was still falling at the end: train with more steps.",
+        ),
+        (
+            (0.5, 0.6, 0.8),
+            (0.003, 0.01),
+            (
+                "0.6, at step 1 of 2. Then it rose to 0.8: try a learning rate that is smaller than "
+                "0.003, which was used."
+            ),
+        ),
+        (
+            (0.5, 0.6, 0.8),
+            (),
+            "0.6, at step 1 of 2. Then it rose to 0.8: try a smaller learning rate.",
+        ),
+    ],
+)
+def test_a_training_without_improvement_advises_what_to_change(
+    show, english, errors, rates, advice
+):
+    """Regression: only the error before it was named."""
+    events = [{"what": "rate", "lr": rate, "error": rate} for rate in rates]
+    events += [{"what": "point", "step": n, "held_out": e} for n, e in enumerate(errors)]
+    losses = {"pruned": 0.5, "start": 0.5, "best": 0.5, "rounded": 0.5}
+    given = {"metrics": [], "risks": [], "notes": [], "losses": losses, "changed": False}
+    dialog = show(RecoveryReportDialog(RecoveryProgress.of(events, 2), sentence="No.", **given))
+    assert dialog.advice.text() == f"The smallest error after training was {advice}"
+    assert dialog.advice.text() in dialog.as_text()
+    assert not report(show, losses={**losses, "rounded": 0.4}).advice.isVisible()
+
+
 def test_without_an_improvement_there_is_nothing_to_undo(show, english):
     dialog = report(show, changed=False)
     assert dialog.windowTitle() == "Not recovered"

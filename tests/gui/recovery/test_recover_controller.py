@@ -274,12 +274,16 @@ def test_a_recovery_that_improves_nothing_changes_nothing(pruned, tmp_path, monk
     def recover(_runner, _snapshot, settings, _job, _on_event):
         source = RecoverySource(steps=settings.steps)
         losses = {"pruned": 0.5, "start": 0.5, "rounded": 0.5}
-        return Recovery(None, losses, source, 19, 1.0)
+        errors = enumerate((0.5, 0.7, 0.6))
+        events = tuple({"what": "point", "step": n, "held_out": error} for n, error in errors)
+        return Recovery(None, losses, source, 19, 1.0, events=events)
 
     monkeypatch.setattr(recover_controller, "recover_by_script", recover)
     run_script(user, EVALUATES, tmp_path)
     report = wait_report(user)
     assert report.headline.text().startswith("Training did not improve the error")
+    assert report.advice.isVisible(), "it is not only stated that nothing was changed"
+    assert report.advice.text().endswith("still falling at the end: train with more steps.")
     assert user.document.position == 1
     assert report.undo.isHidden()
     user.click(report.close_button)
