@@ -259,7 +259,7 @@ class ScriptController(Feature[ConsentDialog]):
         be used. Its path is left empty if there is none: calibration must not use the data of the
         evaluation, nor the evaluation those of a calibration. A script has a function for each.
         Statistics files, and command lines for other purposes than evaluations, are not offered
-        unless they were chosen for this purpose.
+        unless they were chosen for this purpose. The number of samples is that of this purpose.
         `evaluates`: the purpose is another evaluation, whose data may be those of the evaluation of
         the file, which are offered next after its own.
         """
@@ -293,6 +293,8 @@ class ScriptController(Feature[ConsentDialog]):
         rest = {name: stored.get(name, "") for name in _STORED}
         if not may_be_used(stored):
             rest["path"] = ""
+        if purpose not in own:  # few samples are enough for a scan, but not for a calibration
+            rest["limit"] = ""
         return DataSource(kind, **rest, exported_from=stored.get("from", ""))
 
     def inherit(self, exported: Path) -> None:

@@ -166,12 +166,13 @@ def test_what_was_chosen_is_remembered_for_the_file(opened, tmp_path, new_user):
     source = DataSource(DataKind.TEXT, str(tmp_path / "a.txt"), "python3", "100", "3")
     scripts.remember("repair", source)
     assert scripts.source("repair") == source
-    assert scripts.source("evaluate") == source  # nothing else was chosen
+    unlimited = replace(source, limit="")
+    assert scripts.source("evaluate") == unlimited  # nothing else was chosen
     scripts.remember("evaluate", DataSource(DataKind.TOKENS))
     assert scripts.source("repair") == source
     assert scripts.source("evaluation") == DataSource(DataKind.TOKENS)
     scripts.remember("scan", source)
-    assert scripts.source("evaluation") == replace(source, path=""), "nor the data of a calibration"
+    assert scripts.source("evaluation") == replace(unlimited, path=""), "nor the data of a calibration"
     scripts.remember("evaluation", source)
     assert scripts.source("evaluation") == source
     unnamed = replace(source, path="")
