@@ -135,6 +135,7 @@ class HistoryModel(QAbstractItemModel):
         self.ahead: frozenset[int] = frozenset()  # states that redo leads to
         self._sizes: Mapping[int, StateSize] = {}
         self._results: Sequence[StateResult] = ()
+        self._decimals: dict[str, int] = {}  # of the values of each metric, at most
         self._branches = Branches()
         self.tree = StateTree(self._branches)
         self._set_metrics(())
@@ -195,6 +196,11 @@ class HistoryModel(QAbstractItemModel):
         """
         # Before the first result, the column shows what is being evaluated.
         metrics = metric_names(result.metrics for result in results) or ("",) * bool(results)
+        found = [metric for result in results for metric in result.metrics]
+        self._decimals = {
+            name: number_format.most_decimals(m.value for m in found if m.name == name)
+            for name in metrics
+        }
         if metrics != self._metrics:
             self.beginResetModel()
             self._results = tuple(results)
@@ -317,7 +323,7 @@ class HistoryModel(QAbstractItemModel):
         metric = next((metric for metric in metrics if metric.name == name), None)
         if metric is None:
             return NO_NUMBER if metrics else "○"
-        text = metric_text(metric, brief=brief)
+        text = metric_text(metric, brief=brief, decimals=self._decimals[name])
         # Outdated results are in parentheses, because undone states are gray, too.
         return f"({text})" if result is not None and result.is_old else text
 

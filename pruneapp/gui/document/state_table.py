@@ -152,13 +152,13 @@ def metric_names(results: Iterable[Iterable[MetricChange]]) -> tuple[str, ...]:
     return tuple(name for name in found if found[name]) or tuple(found)
 
 
-def metric_text(metric: MetricChange, *, brief: bool = False) -> str:
+def metric_text(metric: MetricChange, *, brief: bool = False, decimals: int = 0) -> str:
     """Return a metric with its difference from the unpruned model and the noise of that.
 
     ``74.2 % −24.7 ±1.1``; "†" marks a state that was calibrated with the data of the evaluation.
-    `brief` leaves out the difference.
+    `brief` leaves out the difference. `decimals`: see `number_format.metric`.
     """
-    text = number_format.metric(metric.value, share=metric.share)
+    text = number_format.metric(metric.value, share=metric.share, decimals=decimals)
     if metric.difference and not brief:
         amount = number_format.metric_amount(metric.difference, share=metric.share)
         text += f" {number_format.with_sign(amount, metric.difference)}"

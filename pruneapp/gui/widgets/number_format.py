@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QLocale
 
@@ -136,9 +136,26 @@ def metric_title(name: str) -> str:
     return titles.get(name, name)
 
 
-def metric(value: float, *, share: bool) -> str:
-    """Format a metric with four significant digits; a fraction as percentage with one decimal."""
-    return _percent(value, 1) if share else number(value)
+def metric(value: float, *, share: bool, decimals: int = 0) -> str:
+    """Format a metric with four significant digits; a fraction as percentage with one decimal.
+
+    `decimals` is the number of decimals of the column, see `most_decimals`: trailing zeros of the
+    four digits are kept up to it.
+    """
+    if share:
+        return _percent(value, 1)
+    text = number(value)
+    if not decimals or not math.isfinite(value) or "e" in text:
+        return text
+    decimals = min(decimals, 3 - math.floor(math.log10(abs(value))) if value else decimals)
+    return max(text, locale().toString(value, "f", max(0, decimals)), key=len)
+
+
+def most_decimals(values: Iterable[float]) -> int:
+    """Return the largest number of decimals of numbers with four significant digits."""
+    texts = (number(value) for value in values if math.isfinite(value))
+    point = locale().decimalPoint()
+    return max((len(text.partition(point)[2]) for text in texts if "e" not in text), default=0)
 
 
 def metric_amount(value: float, *, share: bool) -> str:

@@ -658,3 +658,13 @@ def test_all_states_are_copied_as_a_table_with_all_digits(panel, qtbot):
     ]
     assert "accuracy: noise ±" in head
     assert QApplication.focusWidget() is panel.tree
+
+
+def test_values_of_a_metric_have_the_same_number_of_decimals(panel):
+    """Regression: 0.912 was shown next to 0.8259."""
+    values = 1.0, 0.912, 0.8259
+    metrics = [MetricChange("cosine", value, value, 0.0, "repeatable") for value in values]
+    panel.set_results([StateResult((metric,)) for metric in metrics])
+    states = panel.tree.states
+    column = states.column_of(HistoryColumn.METRIC)
+    assert [states.cell(n, column) for n in range(3)] == ["1.000", "0.9120", "0.8259"]

@@ -643,7 +643,7 @@ def test_a_command_line_measures_states_after_it_was_agreed_to(pruned, tmp_path)
     agree(pruned)
     pruned.wait_idle()
     assert pruned.trouble == []
-    assert history_metrics(pruned) == ["1", "○", "0.61 −0.39"]
+    assert history_metrics(pruned) == ["1.00", "○", "0.61 −0.39"]
     click_mark(pruned, 1)
     pruned.wait_idle()
     assert history_metrics(pruned)[1] == "0.93 −0.07"

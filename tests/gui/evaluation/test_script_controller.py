@@ -172,7 +172,9 @@ def test_what_was_chosen_is_remembered_for_the_file(opened, tmp_path, new_user):
     assert scripts.source("repair") == source
     assert scripts.source("evaluation") == DataSource(DataKind.TOKENS)
     scripts.remember("scan", source)
-    assert scripts.source("evaluation") == replace(unlimited, path=""), "nor the data of a calibration"
+    assert scripts.source("evaluation") == replace(unlimited, path=""), (
+        "nor the data of a calibration"
+    )
     scripts.remember("evaluation", source)
     assert scripts.source("evaluation") == source
     unnamed = replace(source, path="")
