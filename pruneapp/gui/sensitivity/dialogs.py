@@ -186,18 +186,14 @@ class ScanDialog(DecisionDialog):
         self.state.setText(text)
         self.state.setVisible(bool(text))
 
-    def set_method(self, name: str, amounts: str) -> None:
-        """Select a method, or the first one if it is not offered, and show amounts."""
-        self.methods.setCurrentIndex(max(0, self.methods.findData(name)))
-        self.fractions.setText(amounts)
-
     def contents(self) -> ScanFields:
         """Return what the fields contain besides the source."""
         return ScanFields(self.method, self.fractions.text(), self.repair.isChecked())
 
     def set_contents(self, fields: ScanFields) -> None:
-        """Show what the fields of another dialog contained, as far as that is offered."""
-        self.set_method(fields.method, fields.amounts)
+        """Show the contents of fields; the first method if theirs is not offered."""
+        self.methods.setCurrentIndex(max(0, self.methods.findData(fields.method)))
+        self.fractions.setText(fields.amounts)
         self.repair.setChecked(fields.repairs and self.repair.isEnabled())
 
     def set_estimate(self, text: str, *, trouble: bool = False) -> None:

@@ -229,6 +229,7 @@ class ScanController(Feature[ScanDialog]):
         self._losses_of: tuple[object, ...] = ()  # what the last result of `losses` depends on
         self._losses: Mapping[str, MeasuredLoss] = {}
         self._entered: ScanFields | None = None  # what the user entered for the last scan
+        self._methods: tuple[str, ...] = ()  # of the form at that time
         self._scanning: RunJob[None] | None = None
         self._shows = Throttle(self._show_in_time, self)
         self._advanced.connect(self._on_advanced)
@@ -330,13 +331,14 @@ class ScanController(Feature[ScanDialog]):
             self._evaluation.kinds, source, offered, self._window, no_repair=no_repair
         )
         dialog.set_state(self._state_note(self.document))
-        if self._entered is None:
-            rows = self._rows()
-            # formatted as a user would type them
-            words = ", ".join(map(AmountParam().format, AMOUNTS))
-            dialog.set_method(rows[0].method if rows else "", words)
-        else:
-            dialog.set_contents(self._entered)
+        # formatted as a user would type them
+        amounts = ", ".join(map(AmountParam().format, AMOUNTS))
+        fields = self._entered or ScanFields("", amounts, repairs=False)
+        # The method of the form, even if its other settings are not complete, unless the user chose
+        # another one for the last scan and has not changed the form since.
+        methods = self._form.methods()
+        usable = [name for name in methods if name in dict(offered) and methods != self._methods]
+        dialog.set_contents(replace(fields, method=usable[0]) if usable else fields)
         dialog.changed.connect(partial(self._estimate, dialog, names))
         dialog.scanRequested.connect(partial(self._request, dialog, names))
         self._scripts.serve(dialog.choice)
@@ -483,7 +485,7 @@ class ScanController(Feature[ScanDialog]):
         agreed = yield from self._scripts.agree_to(source, dialog.choice)
         dialog.done(ScanDialog.DialogCode.Accepted)
         self._scripts.remember(PURPOSE, source)
-        self._entered = contents
+        self._entered, self._methods = contents, self._form.methods()
         self._scan(source, agreed, request)
 
     # -- scanning -------------------------------------------------------------------------------
@@ -829,6 +831,7 @@ class ScanController(Feature[ScanDialog]):
         self._changed.clear()
         self._script_check.cancel()
         self._shown, self._metric, self._selected_for, self._entered = b"", "", None, None
+        self._methods = ()
         self._show()
 
     # -- session files ----------------------------------------------------------------------------

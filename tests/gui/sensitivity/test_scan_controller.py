@@ -411,6 +411,17 @@ def test_of_the_scans_of_a_state_that_of_the_script_in_use_is_shown(
     opened.wait(lambda: scans.cells == whole)
 
 
+def test_the_method_of_the_form_is_proposed_for_each_scan(scans, opened):
+    """Regression: the method of the scan before was proposed, or the first one of the list."""
+    scans.scan("50%")
+    opened.choose(opened.rule.method, "Random")
+    opened.ask_amount("")
+    dialog = scans.ask()
+    assert dialog.methods.currentText().startswith("Random"), "the amount is not needed"
+    assert dialog.fractions.text() == "50%", "the rest is that of the scan before"
+    opened.click(dialog.leave)
+
+
 def test_each_tensor_is_repaired_by_statistics_that_are_loaded(scans, opened, runners, tmp_path):
     dialog = scans.ask()
     assert not dialog.repair.isEnabled(), "nothing is loaded"
