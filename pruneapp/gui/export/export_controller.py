@@ -92,7 +92,7 @@ from pruneapp.recipes.schema import chosen_multiple
 from pruneapp.shrink.surveyed_state import CutRequest, SurveyedState
 
 PRUNED = "-pruned"
-_SCRIPT = ".check.py"
+_SCRIPT = "-check.py"
 # With more tensors than this, planning a file takes noticeable time.
 MANY = 5_000
 LATER_MS = 1_500
@@ -381,8 +381,8 @@ def _write_and_report(write: Callable[[Path], Path], path: Path, sentence: str) 
 def accompanying_path(report: ExportReport, suffix: str) -> Path:
     """Return the path of a file next to an export, with `suffix` in place of its last suffix.
 
-    That is ``m.check.py`` for ``m.safetensors`` and for the folder ``m``, and
-    ``m.compact.check.py`` for ``m.compact.safetensors``, so that both can be in one folder.
+    That is ``m-check.py`` for ``m.safetensors`` and for the folder ``m``, and
+    ``m.compact-check.py`` for ``m.compact.safetensors``, so that both can be in one folder.
     """
     path = report.path
     endings = FORMATS[report.format].suffixes

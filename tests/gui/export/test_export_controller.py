@@ -236,8 +236,8 @@ def test_script_and_report_are_written_beside_on_request(pruned, file, monkeypat
     pruned.close_report()
     assert pruned.notices == []
     folder = file.parent
-    assert "model-pruned.check.py" in said
-    compile((folder / "model-pruned.check.py").read_text(encoding="utf-8"), "check", "exec")
+    assert "model-pruned-check.py" in said
+    compile((folder / "model-pruned-check.py").read_text(encoding="utf-8"), "check", "exec")
     report = json.loads((folder / "model-pruned-report.json").read_text(encoding="utf-8"))
     assert report["pruned"] > 0
     assert len(report["steps"]) == 1
@@ -781,9 +781,9 @@ def test_the_comparison_script_uses_the_images_of_the_evaluation(user, tmp_path,
     user.click(dialog.go)
     user.wait(lambda: user.workbench.export.report is not None)
     said = user.workbench.export.report.as_text()
-    assert "tiny-pruned.check.py' to check whether the model still works." in said
+    assert "tiny-pruned-check.py' to check whether the model still works." in said
     user.close_report()
-    text = (tmp_path / "tiny-pruned.check.py").read_text(encoding="utf-8")
+    text = (tmp_path / "tiny-pruned-check.py").read_text(encoding="utf-8")
     assert f"IMAGES = Path({str(images)!r})\nLIMIT = 2 " in text
     assert "CLASSIFIER = ('torchvision', 'tiny', 3) " in text
 
@@ -805,7 +805,7 @@ def test_the_comparison_script_uses_the_sentences_of_the_evaluation(
     user.click(dialog.go)
     user.wait(lambda: user.workbench.export.report is not None)
     user.close_report()
-    (script,) = tmp_path.glob("*.check.py")
+    (script,) = tmp_path.glob("*-check.py")
     assert f"SENTENCES = {sentences} " in script.read_text(encoding="utf-8")
 
 

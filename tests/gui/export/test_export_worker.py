@@ -100,7 +100,7 @@ def test_the_script_beside_an_export_onto_the_opened_model_names_the_backup(
         exported = export_document(capture, ExportRequest("safetensors", path), Job())
         wish = ExportRequest("safetensors", path, script=True)
         written_beside(capture, exported, wish)
-        text = accompanying_path(exported, ".check.py").read_text(encoding="utf-8")
+        text = accompanying_path(exported, "-check.py").read_text(encoding="utf-8")
         for file in checkpoint.files:
             assert ".orig." in file.path.name
             assert f"    {str(file.path)!r}: {file.identity.mtime_ns}," in text
@@ -115,16 +115,16 @@ def test_nothing_that_is_there_and_differs_is_replaced(source_of, tmp_path):
     document = open_document(source_of("safetensors", model(torch.float32)))
     capture, path = Capture.of(document), tmp_path / "out.safetensors"
     exported = export_document(capture, ExportRequest("safetensors", path), Job())
-    (tmp_path / "out.check.py").write_text("mine")
+    (tmp_path / "out-check.py").write_text("mine")
     (tmp_path / "out-report.json").write_text("old")
     wish = ExportRequest("safetensors", path, script=True, report=".json")
     for _ in range(2):
         told = written_beside(capture, exported, wish).notices
-        assert [(tmp_path / name).read_text() for name in ("out.check.py", "out-report.json")] == [
+        assert [(tmp_path / name).read_text() for name in ("out-check.py", "out-report.json")] == [
             "mine",
             "old",
         ]
-        for name, there in ((".check2.py", ".check.py"), ("-report2.json", "-report.json")):
+        for name, there in (("-check2.py", "-check.py"), ("-report2.json", "-report.json")):
             assert any(f"out{name}'" in said for said in told)
             assert f"'{tmp_path / f'out{there}'}' exists already and is not replaced." in told
         assert len(list(tmp_path.glob("out*"))) == 5, "an identical file is reused"
@@ -150,8 +150,8 @@ def test_files_beside_two_exports_of_one_stem_have_names_of_their_own(source_of,
     for name in ("safetensors", "compact"):
         path = tmp_path / f"m{FORMATS[name].suffixes[0]}"
         exported = export_document(capture, ExportRequest(name, path), Job())
-        names.append(accompanying_path(exported, ".check.py").name)
-    assert names == ["m.check.py", "m.compact.check.py"]
+        names.append(accompanying_path(exported, "-check.py").name)
+    assert names == ["m-check.py", "m.compact-check.py"]
     document.close()
 
 

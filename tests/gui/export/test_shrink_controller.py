@@ -870,7 +870,7 @@ def test_a_network_is_cut_as_the_command_line_cuts_it(user, tmp_path, kind):
     assert "Effect: ▲ different output from full size" in report.as_text()
     page_of_report = tmp_path / "net-shrunk-report.html"
     assert f"The report is '{page_of_report}'" in report.as_text()
-    comparison = tmp_path / "net-shrunk.check.py"
+    comparison = tmp_path / "net-shrunk-check.py"
     if kind == "onnx":
         assert "cannot run 'net-shrunk.onnx'" in report.as_text()
         assert not comparison.exists()

@@ -184,9 +184,9 @@ def test_what_was_written_before_it_was_cancelled_is_told_as_written(
         "The export was already written when it was cancelled. These files could not be written "
         "next to it: 'out-report.html'." in text
     )
-    assert "out.check.py" in text
+    assert "out-check.py" in text
     assert (tmp_path / "out.safetensors").exists()
-    assert (tmp_path / "out.check.py").exists()
+    assert (tmp_path / "out-check.py").exists()
     assert not (tmp_path / "out-report.html").exists()
     assert "cancelled" not in at_work.window.done.label.text()
     at_work.close_report()
