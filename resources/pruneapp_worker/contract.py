@@ -466,7 +466,10 @@ class Session:
         text = f"The lowest cosine, {cosines[lowest]:.4f}, is that of sentence {lowest + 1}"
         sentences: list[str] = getattr(self._module, "SENTENCES", [])
         named = len(sentences) == len(cosines) and isinstance(sentences[lowest], str)
-        return f"{text}: {sentences[lowest][:200]!r}." if named else f"{text}."
+        if not named:
+            return f"{text}."
+        quoted = sentences[lowest][:200]
+        return f"{text}: {quoted!r}{'' if quoted.endswith(('.', '!', '?')) else '.'}"
 
     def _call(self, name: str, *given: Any, seed: int) -> Any:
         """Call a function of the script with the arguments `given`, and those that it names.
