@@ -654,10 +654,13 @@ WORDS = (
     *("the scratch file of the history is closed", "the scratch file of the history is truncated"),
     *("'{name}' has the length '{text}'", "'{name}' has the offset '{text}'"),
     # Refusals declared by model families.
-    "Heads cannot be removed: {type} derives the head size from {words}.",
     (
-        "Heads cannot be removed: {type} has a single key/value head and derives the head size "
-        "from {words}."
+        "Heads cannot be removed: {type} computes the head size as {words}, so fewer heads would "
+        "be read with a larger size."
+    ),
+    (
+        "Heads cannot be removed: {type} has a single key/value head and computes the head size "
+        "as {words}, so fewer heads would be read with a larger size."
     ),
     "Heads cannot be removed: {type} normalizes over all heads together, so the mean would change.",
     (

@@ -408,8 +408,14 @@ def groups_of(checkpoint: Checkpoint, axis: AxisName, names: Iterable[str]) -> t
         raise SelectionError(structure.why_not)
     found = structure.axes.get(axis)
     if found is None or found.why_not:
-        why = f"The model has no {LABELS[axis]}." if found is None else found.why_not
-        raise SelectionError(why, remedy="Choose another method.")
+        if found is None:
+            raise SelectionError(
+                f"The model has no {LABELS[axis]}.", remedy="Choose another method."
+            )
+        raise SelectionError(
+            found.why_not,
+            remedy="Choose another method: this one prunes only units that an export can remove.",
+        )
     if not any(group.names for group in found.groups):
         raise SelectionError(
             f"In a model of type '{structure.model_type}' a norm follows the sum, so zeros do not "

@@ -1564,6 +1564,14 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>{n} verbleibenden Kanälen</translation>
     </message>
     <message>
+        <source>Not pruned: {m} checked tensors without a group.</source>
+        <translation>Nicht geprunt: {m} ausgewählte Tensoren ohne Gruppe.</translation>
+    </message>
+    <message>
+        <source>Not pruned: 1 checked tensor without a group.</source>
+        <translation>Nicht geprunt: 1 ausgewählter Tensor ohne Gruppe.</translation>
+    </message>
+    <message>
         <source>{n} of {count} {units}.</source>
         <translation>{units}: {n} von {count}.</translation>
     </message>
@@ -1622,14 +1630,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>{low} to {high} per row: {n} weights.</source>
         <translation>{low} bis {high} je Zeile: {n} Gewichte.</translation>
-    </message>
-    <message>
-        <source>{m} checked tensors belong to no group and are not pruned.</source>
-        <translation>{m} ausgewählte Tensoren gehören zu keiner Gruppe und werden nicht geprunt.</translation>
-    </message>
-    <message>
-        <source>1 checked tensor belongs to no group and is not pruned.</source>
-        <translation>1 ausgewählter Tensor gehört zu keiner Gruppe und wird nicht geprunt.</translation>
     </message>
 </context>
 <context>
@@ -3568,11 +3568,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Gewichte mit Nullen, wo sie geprunt sind. Das Format mit der besten Kompatibilität.</translation>
     </message>
     <message>
-        <source>Loads in transformers from a folder with config.json.</source>
-        <extracomment>format safetensors</extracomment>
-        <translation>Lädt in transformers aus einem Ordner mit config.json.</translation>
-    </message>
-    <message>
         <source>Zeros do not reduce the size of a dense file.</source>
         <extracomment>format safetensors</extracomment>
         <translation>Nullen verkleinern eine dichte Datei nicht.</translation>
@@ -4251,6 +4246,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Applies masks from a file: weights are pruned where the mask is 0. The file is a checkpoint that contains the masks under the names of the tensors, or under NAME_mask. Weights that are already pruned remain pruned. Same as torch.nn.utils.prune.custom_from_mask.</source>
         <extracomment>method custom_from_mask</extracomment>
         <translation>Wendet Masken aus einer Datei an: Gewichte werden geprunt, wo die Maske 0 ist. Die Datei ist ein Checkpoint, der die Masken unter den Namen der Tensoren oder unter NAME_mask enthält. Bereits geprunte Gewichte bleiben geprunt. Wie torch.nn.utils.prune.custom_from_mask.</translation>
+    </message>
+    <message>
+        <source>Loads from a folder that contains config.json.</source>
+        <extracomment>format safetensors</extracomment>
+        <translation>Lädt aus einem Ordner, der config.json enthält.</translation>
     </message>
     <message>
         <source>with a config.json that names one of its classes; tested with 5.23</source>
@@ -9911,14 +9911,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>{layers}, {n} davon mit Statistik</translation>
     </message>
     <message>
-        <source>1 layer cannot change: only whole outputs of it, such as neurons or channels, are pruned, and its other weights do not contribute to these. Pruned layers that read these outputs are repaired instead.</source>
-        <translation>1 Schicht kann sich nicht ändern: Nur ganze Ausgaben von ihr, etwa Neuronen oder Kanäle, sind geprunt, und ihre übrigen Gewichte tragen zu diesen nichts bei. Stattdessen werden geprunte Schichten repariert, die diese Ausgaben lesen.</translation>
-    </message>
-    <message>
-        <source>{n} layers cannot change: only whole outputs of them, such as neurons or channels, are pruned, and their other weights do not contribute to these. Pruned layers that read these outputs are repaired instead.</source>
-        <translation>{n} Schichten können sich nicht ändern: Nur ganze Ausgaben von ihnen, etwa Neuronen oder Kanäle, sind geprunt, und ihre übrigen Gewichte tragen zu diesen nichts bei. Stattdessen werden geprunte Schichten repariert, die diese Ausgaben lesen.</translation>
-    </message>
-    <message>
         <source>Sequential repair needs input data, which a statistics file does not contain. Choose a text or script, or turn Sequential off.</source>
         <translation>Eine sequenzielle Reparatur braucht Eingabedaten, die eine Statistikdatei nicht enthält. Wählen Sie einen Text oder ein Skript, oder schalten Sie „Sequenziell“ aus.</translation>
     </message>
@@ -9929,6 +9921,14 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Memory: about {size} to compute the largest layer.</source>
         <translation>Speicher: etwa {size}, um die größte Schicht zu berechnen.</translation>
+    </message>
+    <message>
+        <source>1 layer is not changed: whole outputs of it (neurons or channels) are pruned, and its other weights belong to other outputs. Pruned layers that read the pruned outputs are repaired instead.</source>
+        <translation>1 Schicht wird nicht geändert: Ganze Ausgaben von ihr (Neuronen oder Kanäle) sind geprunt, und ihre übrigen Gewichte gehören zu anderen Ausgaben. Stattdessen werden geprunte Schichten repariert, die die geprunten Ausgaben lesen.</translation>
+    </message>
+    <message>
+        <source>{n} layers are not changed: whole outputs of them (neurons or channels) are pruned, and their other weights belong to other outputs. Pruned layers that read the pruned outputs are repaired instead.</source>
+        <translation>{n} Schichten werden nicht geändert: Ganze Ausgaben von ihnen (Neuronen oder Kanäle) sind geprunt, und ihre übrigen Gewichte gehören zu anderen Ausgaben. Stattdessen werden geprunte Schichten repariert, die die geprunten Ausgaben lesen.</translation>
     </message>
     <message>
         <source>Gram matrices: {total}, in temporary files. {rest}</source>
@@ -20776,6 +20776,11 @@ steps</extracomment>
         <translation>Die geänderten Werte von {tensors} sind nicht in der Datei: Verwenden Sie ein anderes Format, um sie zu behalten.</translation>
     </message>
     <message>
+        <source>Choose another method: this one prunes only units that an export can remove.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie ein anderes Verfahren: Dieses prunt nur Einheiten, die ein Export entfernen kann.</translation>
+    </message>
+    <message>
         <source>Define train(model). It is called once, and trains for all epochs.</source>
         <extracomment>sentences</extracomment>
         <translation>Definieren Sie train(model). Es wird einmal aufgerufen und trainiert über alle Epochen.</translation>
@@ -22004,6 +22009,16 @@ steps</extracomment>
         <translation>&apos;{name}&apos; hat den Offset &apos;{text}&apos;</translation>
     </message>
     <message>
+        <source>Heads cannot be removed: {type} computes the head size as {words}, so fewer heads would be read with a larger size.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Köpfe können nicht entfernt werden: {type} berechnet die Kopfgröße als {words}, sodass weniger Köpfe mit größerer Größe gelesen würden.</translation>
+    </message>
+    <message>
+        <source>Heads cannot be removed: {type} has a single key/value head and computes the head size as {words}, so fewer heads would be read with a larger size.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Köpfe können nicht entfernt werden: {type} hat einen einzigen Schlüssel-/Wert-Kopf und berechnet die Kopfgröße als {words}, sodass weniger Köpfe mit größerer Größe gelesen würden.</translation>
+    </message>
+    <message>
         <source>no such file or directory</source>
         <extracomment>sentences</extracomment>
         <translation>Datei oder Ordner nicht vorhanden</translation>
@@ -22951,16 +22966,6 @@ steps</extracomment>
         <source>the scratch file of the history is truncated</source>
         <extracomment>sentences</extracomment>
         <translation>die Arbeitsdatei des Verlaufs ist abgeschnitten</translation>
-    </message>
-    <message>
-        <source>Heads cannot be removed: {type} derives the head size from {words}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Heads können nicht entfernt werden: {type} leitet die Head-Größe aus {words} ab.</translation>
-    </message>
-    <message>
-        <source>Heads cannot be removed: {type} has a single key/value head and derives the head size from {words}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Heads können nicht entfernt werden: {type} hat einen einzigen Key/Value-Head und leitet die Head-Größe aus {words} ab.</translation>
     </message>
     <message>
         <source>Heads cannot be removed: {type} normalizes over all heads together, so the mean would change.</source>

@@ -1564,6 +1564,14 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>{n} 个剩余通道</translation>
     </message>
     <message>
+        <source>Not pruned: {m} checked tensors without a group.</source>
+        <translation>不剪枝：{m} 个不属于任何组的所选张量。</translation>
+    </message>
+    <message>
+        <source>Not pruned: 1 checked tensor without a group.</source>
+        <translation>不剪枝：1 个不属于任何组的所选张量。</translation>
+    </message>
+    <message>
         <source>{n} of {count} {units}.</source>
         <translation>{count} 个{units}中的 {n} 个。</translation>
     </message>
@@ -1622,14 +1630,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>{low} to {high} per row: {n} weights.</source>
         <translation>每行 {low} 到 {high} 个：共 {n} 个权重。</translation>
-    </message>
-    <message>
-        <source>{m} checked tensors belong to no group and are not pruned.</source>
-        <translation>{m} 个所选张量不属于任何组，不会被剪枝。</translation>
-    </message>
-    <message>
-        <source>1 checked tensor belongs to no group and is not pruned.</source>
-        <translation>1 个所选张量不属于任何组，不会被剪枝。</translation>
     </message>
 </context>
 <context>
@@ -3568,11 +3568,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>被剪枝处为零的权重。兼容性最好的格式。</translation>
     </message>
     <message>
-        <source>Loads in transformers from a folder with config.json.</source>
-        <extracomment>format safetensors</extracomment>
-        <translation>可由 transformers 从带 config.json 的文件夹加载。</translation>
-    </message>
-    <message>
         <source>Zeros do not reduce the size of a dense file.</source>
         <extracomment>format safetensors</extracomment>
         <translation>零不会减小稠密文件的大小。</translation>
@@ -4251,6 +4246,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Applies masks from a file: weights are pruned where the mask is 0. The file is a checkpoint that contains the masks under the names of the tensors, or under NAME_mask. Weights that are already pruned remain pruned. Same as torch.nn.utils.prune.custom_from_mask.</source>
         <extracomment>method custom_from_mask</extracomment>
         <translation>应用文件中的掩码：掩码为 0 处的权重被剪枝。该文件是检查点，以张量的名称或 NAME_mask 保存掩码。已剪枝的权重保持剪枝。等同于 torch.nn.utils.prune.custom_from_mask。</translation>
+    </message>
+    <message>
+        <source>Loads from a folder that contains config.json.</source>
+        <extracomment>format safetensors</extracomment>
+        <translation>可从包含 config.json 的文件夹加载。</translation>
     </message>
     <message>
         <source>with a config.json that names one of its classes; tested with 5.23</source>
@@ -9910,14 +9910,6 @@ computed on this computer.</source>
         <translation>{layers}，其中 {n} 个有统计</translation>
     </message>
     <message>
-        <source>1 layer cannot change: only whole outputs of it, such as neurons or channels, are pruned, and its other weights do not contribute to these. Pruned layers that read these outputs are repaired instead.</source>
-        <translation>1 个层无法改变：它只有整个输出（如神经元或通道）被剪枝，其余权重对这些输出没有贡献。改为修复读取这些输出的已剪枝层。</translation>
-    </message>
-    <message>
-        <source>{n} layers cannot change: only whole outputs of them, such as neurons or channels, are pruned, and their other weights do not contribute to these. Pruned layers that read these outputs are repaired instead.</source>
-        <translation>{n} 个层无法改变：它们只有整个输出（如神经元或通道）被剪枝，其余权重对这些输出没有贡献。改为修复读取这些输出的已剪枝层。</translation>
-    </message>
-    <message>
         <source>Sequential repair needs input data, which a statistics file does not contain. Choose a text or script, or turn Sequential off.</source>
         <translation>顺序修复需要输入数据，而统计文件不包含输入数据。请选择文本或脚本，或关闭“顺序”。</translation>
     </message>
@@ -9928,6 +9920,14 @@ computed on this computer.</source>
     <message>
         <source>Memory: about {size} to compute the largest layer.</source>
         <translation>内存：计算最大的层约需 {size}。</translation>
+    </message>
+    <message>
+        <source>1 layer is not changed: whole outputs of it (neurons or channels) are pruned, and its other weights belong to other outputs. Pruned layers that read the pruned outputs are repaired instead.</source>
+        <translation>1 个层不会更改：它的整个输出（神经元或通道）已被剪枝，其余权重属于其他输出。改为修复读取被剪枝输出的已剪枝层。</translation>
+    </message>
+    <message>
+        <source>{n} layers are not changed: whole outputs of them (neurons or channels) are pruned, and their other weights belong to other outputs. Pruned layers that read the pruned outputs are repaired instead.</source>
+        <translation>{n} 个层不会更改：它们的整个输出（神经元或通道）已被剪枝，其余权重属于其他输出。改为修复读取被剪枝输出的已剪枝层。</translation>
     </message>
     <message>
         <source>Gram matrices: {total}, in temporary files. {rest}</source>
@@ -20775,6 +20775,11 @@ steps</extracomment>
         <translation>{tensors} 的更改值不在文件中：要保留这些值，请使用其他格式。</translation>
     </message>
     <message>
+        <source>Choose another method: this one prunes only units that an export can remove.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他方法：此方法只剪枝导出时可以移除的单元。</translation>
+    </message>
+    <message>
         <source>Define train(model). It is called once, and trains for all epochs.</source>
         <extracomment>sentences</extracomment>
         <translation>请定义 train(model)。它只被调用一次，并训练所有轮次。</translation>
@@ -22003,6 +22008,16 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 的偏移为 &apos;{text}&apos;</translation>
     </message>
     <message>
+        <source>Heads cannot be removed: {type} computes the head size as {words}, so fewer heads would be read with a larger size.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法移除头：{type} 以 {words} 计算头的大小，因此头减少后会按更大的尺寸读取。</translation>
+    </message>
+    <message>
+        <source>Heads cannot be removed: {type} has a single key/value head and computes the head size as {words}, so fewer heads would be read with a larger size.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法移除头：{type} 只有一个键/值头，并以 {words} 计算头的大小，因此头减少后会按更大的尺寸读取。</translation>
+    </message>
+    <message>
         <source>no such file or directory</source>
         <extracomment>sentences</extracomment>
         <translation>没有该文件或文件夹</translation>
@@ -22950,16 +22965,6 @@ steps</extracomment>
         <source>the scratch file of the history is truncated</source>
         <extracomment>sentences</extracomment>
         <translation>历史的临时文件不完整</translation>
-    </message>
-    <message>
-        <source>Heads cannot be removed: {type} derives the head size from {words}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>无法移除注意力头：{type} 由 {words} 得出头的大小。</translation>
-    </message>
-    <message>
-        <source>Heads cannot be removed: {type} has a single key/value head and derives the head size from {words}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>无法移除注意力头：{type} 只有一个键/值头，并由 {words} 得出头的大小。</translation>
     </message>
     <message>
         <source>Heads cannot be removed: {type} normalizes over all heads together, so the mean would change.</source>

@@ -146,8 +146,8 @@ def test_layers_that_are_not_those_of_the_configuration_stop_it(tmp_path):
 def test_heads_of_a_class_that_computes_their_size_are_refused_in_its_words(tmp_path):
     write_bert(tmp_path)
     assert bound(tmp_path).axes["kv-groups"].why_not == (
-        "Heads cannot be removed: bert derives the head size from hidden_size / "
-        "num_attention_heads."
+        "Heads cannot be removed: bert computes the head size as hidden_size / "
+        "num_attention_heads, so fewer heads would be read with a larger size."
     )
 
 

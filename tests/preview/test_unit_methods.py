@@ -230,7 +230,7 @@ def test_twice_half_leaves_a_quarter(mistral):
     ("method", "sentence"),
     [
         ("layers", "a norm follows the sum, so zeros do not have the effect of removing layers"),
-        ("attention_heads", "bert derives the head size from"),
+        ("attention_heads", "bert computes the head size as"),
         ("channel_groups", "The model has no Channels"),
     ],
 )

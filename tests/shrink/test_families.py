@@ -94,7 +94,8 @@ def test_every_axis_that_is_offered_is_exact(name, tiny_folder, checker, tmp_pat
         assert checker.check(target, how="meta", job=Job()).transformers == result.transformers
 
 
-HEADS = "derives the head size from hidden_size / num_attention_heads."
+LARGER = ", so fewer heads would be read with a larger size."
+HEADS = f"computes the head size as hidden_size / num_attention_heads{LARGER}"
 NORMS = "normalizes over all heads together, so the mean would change."
 PAIRS = (
     "Heads cannot be removed: DiffLlama pairs its heads, so a model with fewer heads would load "
@@ -129,7 +130,7 @@ REFUSED = {
         "with fewer layers would load but compute wrong results."
     ),
     ("distilbert", "kv-groups"): (
-        "Heads cannot be removed: DistilBERT derives the head size from dim / n_heads."
+        f"Heads cannot be removed: DistilBERT computes the head size as dim / n_heads{LARGER}"
     ),
     ("falcon40b", "kv-groups"): f"Heads cannot be removed: Falcon {HEADS}",
     ("falcon7b", "kv-groups"): f"Heads cannot be removed: Falcon {HEADS}",
@@ -141,16 +142,16 @@ REFUSED = {
     },
     ("qwen2_5_vl", "kv-groups"): f"Heads cannot be removed: Qwen2.5-VL {HEADS}",
     ("gpt2", "kv-groups"): (
-        "Heads cannot be removed: GPT-2 derives the head size from n_embd / n_head."
+        f"Heads cannot be removed: GPT-2 computes the head size as n_embd / n_head{LARGER}"
     ),
     ("gpt_bigcode", "kv-groups"): (
-        "Heads cannot be removed: GPTBigCode has a single key/value head and derives the head "
-        "size from n_embd / n_head."
+        "Heads cannot be removed: GPTBigCode has a single key/value head and computes the head "
+        f"size as n_embd / n_head{LARGER}"
     ),
     ("gpt_neo", "kv-groups"): f"Heads cannot be removed: GPT-Neo {HEADS}",
     ("gpt_neox", "kv-groups"): f"Heads cannot be removed: GPT-NeoX {HEADS}",
     ("gptj", "kv-groups"): (
-        "Heads cannot be removed: GPT-J derives the head size from n_embd / n_head."
+        f"Heads cannot be removed: GPT-J computes the head size as n_embd / n_head{LARGER}"
     ),
     ("helium", "kv-groups"): f"Heads cannot be removed: Helium {HEADS}",
     ("helium", "query-heads"): f"Heads cannot be removed: Helium {HEADS}",
@@ -160,7 +161,7 @@ REFUSED = {
         "does not read expansion_ratio."
     ),
     ("mpt", "kv-groups"): (
-        "Heads cannot be removed: MPT derives the head size from d_model / n_heads."
+        f"Heads cannot be removed: MPT computes the head size as d_model / n_heads{LARGER}"
     ),
     ("nomic_bert", "kv-groups"): f"Heads cannot be removed: NomicBERT {HEADS}",
     ("olmo2", "kv-groups"): f"Heads cannot be removed: OLMo 2 {NORMS}",
@@ -175,7 +176,7 @@ REFUSED = {
     ("stablelm", "kv-groups"): f"Heads cannot be removed: StableLm {HEADS}",
     ("stablelm", "query-heads"): f"Heads cannot be removed: StableLm {HEADS}",
     ("swin", "kv-groups"): (
-        "Heads cannot be removed: Swin derives the head size from dim / num_heads."
+        f"Heads cannot be removed: Swin computes the head size as dim / num_heads{LARGER}"
     ),
     ("swin", "layers"): "Layers cannot be removed: the stages of Swin have different widths.",
     ("wav2vec2", "kv-groups"): f"Heads cannot be removed: Wav2Vec2 {HEADS}",

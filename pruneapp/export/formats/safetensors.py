@@ -204,7 +204,7 @@ SAFETENSORS = Format(
         Loader("TensorRT, OpenVINO", note="detect zeros themselves"),
     ),
     does_not=("Zeros do not reduce the size of a dense file.",),
-    good_for={Purpose.TRANSFORMERS: "Loads in transformers from a folder with config.json."},
+    good_for={Purpose.TRANSFORMERS: "Loads from a folder that contains config.json."},
     loads=loading_code.safetensors,
     load_code="""
 def load(path):

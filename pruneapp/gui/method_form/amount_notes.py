@@ -163,9 +163,9 @@ def _others_note(n_others: int) -> str:
     """Return how many selected tensors belong to no group and are not pruned; "" if none."""
     if not n_others:
         return ""
-    text = translate("Amounts", "{m} checked tensors belong to no group and are not pruned.")
+    text = translate("Amounts", "Not pruned: {m} checked tensors without a group.")
     if n_others == 1:
-        text = translate("Amounts", "1 checked tensor belongs to no group and is not pruned.")
+        text = translate("Amounts", "Not pruned: 1 checked tensor without a group.")
     return text.format(m=count(n_others))
 
 

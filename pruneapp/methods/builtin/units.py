@@ -50,8 +50,9 @@ MULTIPLE = ChoiceParam(
 )
 _AMOUNT = AmountParam(help="Fraction of remaining units of each group, or a number.", unit="units")
 _FORMULA = (
-    "score = norm of the unit over all tensors of its group; Wanda: sum of (w * RMS of its "
-    "input)^2; FLAP: sum of (w * standard deviation of its input)^2 where the unit is the input"
+    "score = norm of the unit over all tensors of its group; Wanda: sum of (w * RMS of the input "
+    "of w)^2; FLAP: sum of (w * standard deviation of the input of w)^2 over the weights w that "
+    "read the unit"
 )
 _ALONG = (
     "All tensors of their group are pruned together, biases and norms included, so that the "

@@ -447,7 +447,7 @@ def test_what_an_amount_means_moves_nothing(form, qtbot):
     before = place()
     label = form.rules[0].fields.meaning
     short = "6 per row: 1,048 weights."
-    for text in (short, f"{short} 48 checked tensors belong to no group and are not pruned.", ""):
+    for text in (short, f"{short} Not pruned: 48 checked tensors without a group.", ""):
         form.set_amount_notes([text])
         qtbot.wait(1)
         assert place() == before

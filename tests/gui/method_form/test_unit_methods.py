@@ -49,7 +49,7 @@ def test_what_the_multiple_makes_of_a_fraction_is_said_beside_the_amount(user, f
     user.ask_amount("25%")
     note = user.rule.fields.meaning
     groups = "in each of 6 groups (18 tensors)"
-    others = "24 checked tensors belong to no group and are not pruned."
+    others = "Not pruned: 24 checked tensors without a group."
     user.wait(lambda: note.text() == f"Prunes 64 neurons {groups}. {others}")
     user.ask_amount("30%")
     why = "the number that each group keeps is rounded up to a multiple of 64 (setting 'Multiple')."
@@ -112,7 +112,7 @@ def test_the_form_says_which_checked_tensors_have_a_group_and_counts_channels(us
     user.open_file(write_cnn(tmp_path / "cnn.pt"))
     user.choose(user.rule.method, "Channel groups")
     note = user.rule.fields.meaning
-    others = "5 checked tensors belong to no group and are not pruned."
+    others = "Not pruned: 5 checked tensors without a group."
     user.ask_amount("50 %")
     user.wait(
         lambda: note.text() == f"Prunes 8 to 16 channels in each of 2 groups (8 tensors). {others}"
