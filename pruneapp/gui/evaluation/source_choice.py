@@ -45,7 +45,7 @@ TYPED_MS = 300
 _FIELD_WIDTH = 320  # minimum width of the fields for texts and what is next to them, in pixels
 _FIELD_DIGITS = 8  # width of the fields for numbers, in digits
 # Lines reserved for the answer below the fields, so that the layout does not jump.
-_RESERVED_LINES = 2
+_RESERVED_LINES = 3
 
 
 class DataKind(Enum):
@@ -231,7 +231,8 @@ class SourceChoice(QWidget):
         if unpruned:
             self._add_unpruned_field(grid, len(kinds) + 2)
         self.found = plain(wrap=True, ink=MUTED)
-        self.found.setMinimumHeight(_RESERVED_LINES * self.fontMetrics().lineSpacing())
+        lines = _RESERVED_LINES - unpruned  # with that field, a dialog would be too tall
+        self.found.setMinimumHeight(lines * self.fontMetrics().lineSpacing())
         lay_in_column(self, rows, self.found)
         with QSignalBlocker(self):
             next(iter(self.radios.values())).setChecked(True)

@@ -1,8 +1,46 @@
-"""The dialog of an allocation: its table."""
+"""The dialogs of an allocation and of a scan: the table, and the place of the button."""
 
 from __future__ import annotations
 
-from pruneapp.gui.sensitivity.dialogs import AllocatedTensor, AllocationDialog, PredictedAllocation
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint
+
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
+from pruneapp.gui.sensitivity.dialogs import (
+    AllocatedTensor,
+    AllocationDialog,
+    PredictedAllocation,
+    ScanDialog,
+)
+from pruneapp.gui.statistics.dialog import CollectDialog
+
+SOURCE = DataSource(DataKind.TEXT, "/data/sentences.txt")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ScanDialog([DataKind.SCRIPT, DataKind.TEXT], SOURCE, [("l1", "L1")]),
+        lambda: CollectDialog([DataKind.TEXT], SOURCE, Path("/data/x"), 10**7, grams=False),
+    ],
+    ids=["scan", "collect"],
+)
+def test_the_main_button_does_not_move_when_the_answer_about_the_data_wraps(show, english, make):
+    """Regression: it moved down by a line with an answer of three lines."""
+    dialog = show(make())
+
+    def place():
+        dialog.layout().activate()
+        return dialog.go.mapTo(dialog, QPoint(0, 0)).y()
+
+    before, found = place(), dialog.choice.found
+    words = "The model runs with the data."
+    while found.heightForWidth(found.width()) < 3 * found.fontMetrics().lineSpacing():
+        words += " More words."
+        dialog.choice.set_found(words)
+    assert place() == before
 
 
 def test_a_change_that_is_too_small_for_its_digits_has_no_sign(show, english):
