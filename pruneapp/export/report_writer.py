@@ -81,7 +81,8 @@ class TensorAccount(WrittenTensor):
     """A tensor in the report.
 
     `norm_retained` and `l1_retained` are the retained fractions (0 to 1) of the sums of squares and
-    of magnitudes of the opened file; None if a sum was 0 or is not representable in float64.
+    of magnitudes of the opened file; None after a cut, or if a sum was 0 or is not representable in
+    float64.
     """
 
     dtype: str = ""
@@ -183,7 +184,8 @@ def account_of(
     for written in job.cancel.each(report.tensors):
         entry, kept = checkpoint.entries[written.name], norms.get(written.name)
         entry = entry if rounding is None else rounding.entry(entry)
-        unknown = written.name in zeroed and kept is None
+        # Of a cut tensor, the remaining part of the original is not measured.
+        unknown = bool(report.cut) or (written.name in zeroed and kept is None)
         tensors.append(
             TensorAccount(
                 written.name,

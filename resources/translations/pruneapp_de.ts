@@ -25297,10 +25297,6 @@ steps</extracomment>
         <translation>Wert ohne Maske</translation>
     </message>
     <message>
-        <source>{scale} (kept weights)</source>
-        <translation>{scale} (behaltene Gewichte)</translation>
-    </message>
-    <message>
         <source>{share} of the shown values are outside the limits and have the first or last color.</source>
         <translation>{share} der gezeigten Werte liegen außerhalb der Grenzen und haben die erste oder letzte Farbe.</translation>
     </message>

@@ -25296,10 +25296,6 @@ steps</extracomment>
         <translation>不含掩码的值</translation>
     </message>
     <message>
-        <source>{scale} (kept weights)</source>
-        <translation>{scale}（保留的权重）</translation>
-    </message>
-    <message>
         <source>{share} of the shown values are outside the limits and have the first or last color.</source>
         <translation>{share} 的所示数值超出界限，使用首端或末端的颜色。</translation>
     </message>

@@ -211,12 +211,16 @@ def test_a_report_over_an_older_one_is_whole(account, tmp_path, suffix):
 
 def test_a_shrunk_model_is_reported_with_what_was_removed(account, tmp_path):
     """Regression: "0.0 % pruned" was the headline of a model with half of its parameters."""
-    cut = replace(account.report, parameters_before=2 * account.report.numel)
+    before = write_account(account, tmp_path / "before.html", Job()).read_text()
+    cut = replace(account.report, parameters_before=2 * account.report.numel, cut=("5 neurons",))
     text = write_account(replace(account, report=cut), tmp_path / "r.html", Job()).read_text()
     numel = account.report.numel
     assert "<b>50.0 %</b>removed" in text
     assert f"<b>{numel:,}</b>of {2 * numel:,} parameters remain, " in text
     assert "% of them pruned" in text
+    # Regression: each tensor of the smaller file "retained 100 %" of the original.
+    assert "norm retained" in before
+    assert "norm retained" not in text
 
 
 def test_it_can_be_cancelled(exported):

@@ -74,7 +74,7 @@ def swatches(
         stops = shading.signed_stops(colors, color_map)
         entries.append(_ramp(tile, stops, limits, outside=outside))
     else:
-        words = translate("WeightsView", "{scale} (kept weights)") if masked else "{scale}"
+        words = "{scale}"
         if mode is Mode.SIGNED:
             words = translate("WeightsView", "{scale} mean magnitude")
         stops = shading.magnitude_stops(colors, color_map)

@@ -135,7 +135,7 @@ def test_without_a_difference_the_choice_is_gone(differing_view, conv, qtbot):
     assert differing_view.mode is Mode.MAGNITUDE
     assert differing_view.modes.mode_box.count() == 4
     qtbot.waitUntil(lambda: len(conv.requests) > many)
-    assert differing_view.legend.words()[0] == "0 … 1 (kept weights)"
+    assert differing_view.legend.words()[0] == "0 … 1"
 
 
 def test_a_coarse_difference_mixes_shares_in_linear_light():
@@ -231,7 +231,7 @@ def test_the_legend_of_a_tensor_of_zeros_says_so(view, fill, conv):
     plain = conv.tile
     conv.tile = lambda request: replace(plain(request), values=0 * plain(request).values)
     fill(conv)
-    assert view.legend.words()[0] == "0 (kept weights)"
+    assert view.legend.words()[0] == "0"
     view.set_mode(Mode.SIGNED)
     assert view.legend.words()[0] == "0"
 
@@ -240,7 +240,7 @@ def test_a_legend_says_where_its_colours_end_and_for_how_many_weights(view, fill
     plain = conv.tile
     conv.tile = lambda request: replace(plain(request), scale=0.12, within=0.999)
     fill(conv)
-    assert view.legend.words()[0] == "0 … 0.12 (kept weights), 0.1\u00a0% clipped"
+    assert view.legend.words()[0] == "0 … 0.12, 0.1\u00a0% clipped"
     view.set_mode(Mode.SIGNED)
     assert view.legend.words()[0] == "−0.12 … 0.12, 0.1\u00a0% clipped"
     assert view.legend.toolTip() == (

@@ -449,7 +449,7 @@ def test_borders_of_kernels_are_drawn_when_near(shown, painted):
 def test_axes_and_legend_and_summary_speak_of_the_tensor(shown):
     shown.set_pruned(2)
     assert shown.canvas.rows.labelText == "output channel × kernel row"
-    assert shown.legend.words() == ["0 … 1 (kept weights)", "pruned", "to be pruned"]
+    assert shown.legend.words() == ["0 … 1", "pruned", "to be pruned"]
     assert shown.accessibleName() == "Weights picture"
     assert "conv.weight, 4×3×2×2, float32, 4.2\u00a0% pruned" in shown.accessibleDescription()
     assert shown.canvas.accessibleDescription() == shown.accessibleDescription()
