@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
@@ -183,7 +184,12 @@ class SideMetrics(QWidget):
         known = pair.b or pair.a
         noise = NO_NUMBER
         if pair.half and known is not None:
-            noise = f"±{metric_points(pair.half, share=known.share, noise=True)}"
+            rounded = partial(metric_points, share=known.share, noise=True)
+            noise = rounded(pair.half)
+            if pair.difference is not None and rounded(abs(pair.difference)) == noise:
+                # with the digits that decide whether the difference is larger
+                noise = metric_points(pair.half, share=known.share)
+            noise = f"±{noise}"
             if pair.at_most:
                 noise = self.tr("at most {noise}").format(noise=noise)
         return (

@@ -60,6 +60,18 @@ def test_two_pruned_states_have_the_noise_of_both(view):
     )
 
 
+def test_noise_that_is_nearly_the_difference_has_the_digits_that_decide(view):
+    """Regression: a difference of 0.01415 was worse beyond a noise of 0.014."""
+
+    def side(value, half, *, unpruned=False):
+        loss = MetricChange("loss", value, 0.05, half, "paired", higher=False)
+        return StateQuality((loss,), 0.0 if unpruned else 0.5, unpruned=unpruned)
+
+    dense, pruned = side(0.05, 0.0, unpruned=True), side(0.06415, 0.013951)
+    view.set_pairs(pairs_of(dense, pruned), "")
+    assert cells(view)[0][3:] == ["+0.01415, worse", "±0.01395"]
+
+
 def test_a_side_that_was_not_measured_says_so(view):
     view.set_pairs(pairs_of(None, quality(0.9, 0.1)), "")
     assert cells(view)[0] == ["accuracy", "not evaluated", "90.0 %", "–", "–"]
