@@ -66,6 +66,7 @@ from pruneapp.params import Param
 _REPAINT_MS = 150
 _BAR_HEIGHT = 8  # pixels
 _MIN_ROWS = 6  # minimum number of visible rows of the table of blocks
+_NO_MAX_HEIGHT = 16_777_215  # QWIDGETSIZE_MAX
 _MIN_PLOT_LINES = 10
 # Curves in addition to these have the colors of `_METRIC_INK`.
 _INKS = {HELD_OUT: "teal", TRAINING: "muted", RATE: "teal"}
@@ -604,7 +605,8 @@ class RecoveryReportDialog(Dialog):
         self.table = CountsTable(self._headers, len(self._windows), self._cells, self, short=short)
         self.table.fit_columns(range(min(len(self._windows), 500)))
         self.table.setAccessibleName(self.tr("Errors of the blocks"))
-        self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _MIN_ROWS)
+        self.table.fit(_MIN_ROWS)
+        self.table.setMaximumHeight(_NO_MAX_HEIGHT)
         self.table.setHidden(not self._windows)
         self.undo = QPushButton(self.tr("Undo recovery"), self)
         self.undo.setAccessibleDescription(self.tr("Return to the state before the recovery."))

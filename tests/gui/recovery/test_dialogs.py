@@ -235,6 +235,16 @@ def test_a_report_names_the_step_of_the_best_weights(show, english):
     assert "at step" not in dialog.losses.text(), "it is the last point"
 
 
+def test_five_blocks_need_no_scroll_bar(show, english):
+    """Regression: three of five rows were visible."""
+    blocks = [{"what": "window", "name": f"b{n}", "before": 0.3, "after": 0.2} for n in range(5)]
+    given = {"metrics": ["Equal."], "risks": [], "notes": ["Note."], "losses": {}, "changed": True}
+    progress = RecoveryProgress.of([*blocks, *POINTS], 5)
+    dialog = show(RecoveryReportDialog(progress, sentence="Done.", **given))
+    dialog.resize(760, 600)
+    assert not dialog.table.verticalScrollBar().maximum()
+
+
 def test_the_training_loss_has_an_axis_of_its_own(show, english, qtbot):
     """Regression: it was drawn with the held-out error on an axis with the title "error"."""
     view = report(show).curves
