@@ -213,7 +213,7 @@ class CompactSizes:
     def _measure_state(self, capture: Capture, job: Job) -> _State | None:
         """Return the sizes of a state; None if no compact file can be written.
 
-        Cached, see `bound_now`.
+        Cached, see `measure_now`.
         """
         snapshot, last = capture.snapshot, self._last
         if last is not None and last.snapshot is snapshot:

@@ -161,7 +161,7 @@ def _lock_journal(path: Path, job: Job) -> JournalDatabase:
             if time.monotonic() >= ends:
                 raise
         job.step(0)
-        time.sleep(_LOOK_EVERY_S)  # on a worker; a wait for the lock itself has no time limit
+        time.sleep(_LOOK_EVERY_S)  # on a worker: the lock of a file sends no event when it is free
 
 
 def _in_use_error(path: Path) -> SessionError:

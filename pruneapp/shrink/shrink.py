@@ -99,7 +99,7 @@ def shrink(
         If the files cannot be written.
     ShrinkError
         If there is nothing to cut, the target exists, the comparison fails, or the model cannot be
-        written as one file of that name.
+        written as a single file with the suffix of the target.
     """
     path = request.path
     if not (request.replace_file and _is_replaceable(path, state.checkpoint)):
@@ -183,7 +183,7 @@ def _shrink_into(  # noqa: PLR0917 - each its own type
     job: Job,
     provenance: Provenance | None,
 ) -> ExportReport:
-    """Write the model into a new folder; with a `name`, as a single file of that name in it."""
+    """Write the model into a new folder; with a `name`, as a single file with that name."""
     shrunk = ShrunkState(state, plan.cut, plan.biases)
     graph = plan.structure.file_graph
     export_format = format_named(Path(name)) if name and graph is None else None
@@ -371,7 +371,7 @@ def _is_replaceable(path: Path, checkpoint: Checkpoint) -> bool:
 
 
 def refuse_target(path: Path, structure: Structure) -> None:
-    """Raise `ShrinkError` if a model with this structure cannot be one file of that name.
+    """Raise `ShrinkError` if a model with this structure cannot be a single file at this path.
 
     A path without the suffix of a model file is a folder. Raises `ExportError` if no system file
     can have the name.

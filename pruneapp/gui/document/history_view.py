@@ -73,7 +73,7 @@ _MIN_ELIDED_LABEL = 5  # the same if the sparsity and the first metric need the 
 _MIN_LABEL_BY_NOTE = 12  # the same if notes need the space, too
 _MAX_HEADER = 15  # maximum width of the header of a metric without differences
 _MIN_NOTE = 12  # minimum letters of a note
-_LONG_LABELS = 8  # one of so many names, the longest ones, is elided for further columns
+_LONG_LABELS = 8  # the longest eighth of the names is elided for further columns
 _MIN_EDITOR = 240  # minimum width of the field of a name or a note, in pixels
 _MIN_ROWS = 3  # number of rows that are always visible
 _MEASURED = 64  # rows whose cells are measured for the width of a column
@@ -366,7 +366,7 @@ class HistoryTree(QTreeView):
     def _label_width(self) -> int:
         """Return the width of the first column for the names of the last states.
 
-        The longest of `_LONG_LABELS` names, and of each further as many, may be elided.
+        The longest of every `_LONG_LABELS` names may be elided.
         """
         states, advance = self.states, self.fontMetrics().horizontalAdvance
         last = range(max(0, len(states.items) - _MEASURED), len(states.items))

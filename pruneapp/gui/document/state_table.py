@@ -153,7 +153,7 @@ def metric_names(results: Iterable[Iterable[MetricChange]]) -> tuple[str, ...]:
 
 
 def metric_text(metric: MetricChange, *, brief: bool = False, decimals: int = 0) -> str:
-    """Return a metric with its difference from the unpruned model and the noise of that.
+    """Return a metric, its difference from the unpruned model, and the noise of the difference.
 
     ``74.2 % −24.7 ±1.1``; "†" marks a state that was calibrated with the data of the evaluation.
     `brief` leaves out the difference. `decimals`: see `number_format.metric`.

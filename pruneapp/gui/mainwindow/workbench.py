@@ -313,7 +313,7 @@ class StatusController(QObject):
 def _abridge(step: str) -> str:
     """Return a name of at most `LONGEST_STEP` characters, with an ellipsis for words inside it.
 
-    In the texts of commands, an ellipsis at the end stands for a dialog, and is not always shown.
+    In the texts of commands, an ellipsis at the end means that a dialog opens; it may be hidden.
     """
     if len(step) <= LONGEST_STEP:
         return step

@@ -264,8 +264,7 @@ class RecoverController(Feature[Dialog]):
     def _check_source(self, dialog: RecoverDialog) -> Flow[None]:
         """Check the chosen source without running it, and offer what its script can do.
 
-        Says what a script for a recovery is if none is chosen, or if this one has no function for
-        it.
+        Describe the script of a recovery if none is chosen, or if this one has no function for it.
         """
         source = dialog.source.source()
         script = yield from self._scripts.check(dialog.source)

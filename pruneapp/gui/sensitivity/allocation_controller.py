@@ -345,7 +345,7 @@ def _unknown_text() -> str:
 
 
 def _relation_text(scanned: Samples | None, evaluated: Samples | None) -> str:
-    """Return a template that says which samples of the same text or images both use.
+    """Return a template on the samples of the same text or images that both use.
 
     Of a text, the first ones are used; of a folder, evenly spaced images.
     """

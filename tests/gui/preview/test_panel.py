@@ -279,7 +279,7 @@ def test_an_estimate_needs_no_more_width_than_an_exact_number(forecast, qapp, sc
     widths = []
     for exact in (True, False, True):
         show_estimate(forecast, Estimate(5, 207, exact=True, report=REPORT, exact_report=exact))
-        qapp.processEvents()
+        qapp.processEvents()  # the layout is updated by a posted event
         widths.append(forecast.figures.minimumSizeHint().width())
     assert len(set(widths)) == 1, widths
 
