@@ -37,27 +37,35 @@ def text_sizes(user):
     return found
 
 
+def wait_text_sizes(user):
+    """Return the sizes of the widgets with a text as soon as 200 ms do not change them."""
+    sizes = text_sizes(user)
+    while True:
+        user.pause(200)
+        before, sizes = sizes, text_sizes(user)
+        if sizes == before:
+            return sizes
+
+
 def open_sample(user):
     user.wait_ready()
     user.window.resize(1600, 1000)
     user.open_file(SAMPLE)
     user.wait_idle()
-    user.pause(100)
 
 
 def test_a_window_that_is_open_looks_as_one_that_was_opened_afterwards(new_user, scale_font):
     first = new_user()
     open_sample(first)
-    small = text_sizes(first)
+    small = wait_text_sizes(first)
     scale_font(1.4)
     heading = first.views.pages.heading.name
     first.wait(lambda: heading.font().pointSizeF() > QApplication.font().pointSizeF() * 1.3)
-    first.pause(100)
-    live = text_sizes(first)
+    live = wait_text_sizes(first)
     first.window.hide()
     second = new_user()
     open_sample(second)
-    fresh = text_sizes(second)
+    fresh = wait_text_sizes(second)
     # The central area may differ in width, as the user sets the widths of the docks.
     assert len(set(live) & set(fresh)) > 40
     differing = {
