@@ -86,11 +86,20 @@ class StepFigures(Figures):
         # its width.
         for key in ("norm", "l1"):
             follow_font(self.labels[key], _reserve_estimate)
+        follow_font(self, lambda figures: figures.reserve_counts())
         self._explain(of_state=False)
 
     def set_model(self, numel: int, pruned: int) -> None:
         """Set the number of elements of the checkpoint, and how many of them are pruned."""
         self._numel, self._pruned = numel, pruned
+        self.reserve_counts()
+
+    def reserve_counts(self) -> None:
+        """Reserve the width of the longest number of pruned weights in this file and font."""
+        n = number_format.count(10 ** len(str(min(self._numel, _BILLION - 1))) - 1)
+        widest = ABOUT + self.tr("{n} of {all}").format(n=n, all=n)
+        label = self.labels["pruned"]
+        label.setMinimumWidth(label.fontMetrics().horizontalAdvance(widest) + 2)
 
     def show_counts(self, estimate: Estimate) -> None:
         """Show the figures of a step that follow from its number of weights; dashes for others.

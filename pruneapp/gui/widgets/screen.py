@@ -156,7 +156,8 @@ def whole_height(content: QWidget, height: int, /) -> int:
         if isinstance(part, QLabel):
             line = part.fontMetrics().lineSpacing()
             text = part.heightForWidth(part.width()) if part.wordWrap() else end - top
-            end = top + min(text, end - top) if part.text() else top
+            # An empty label counts as a line, so that the result is the same once it has a text.
+            end = top + min(max(text, line), end - top)
         if line <= TALLEST_ROW:
             spans += [(at, at + line) for at in range(top, end - line + 1, max(line, 1))]
     least = height

@@ -284,6 +284,28 @@ def test_an_estimate_needs_no_more_width_than_an_exact_number(forecast, qapp, sc
     assert len(set(widths)) == 1, widths
 
 
+@pytest.mark.parametrize("scale", [1.0, 1.5])
+def test_longer_numbers_need_no_more_width(forecast, qapp, scale):
+    """Regression: the form became wider as the number of pruned weights got longer."""
+    font = forecast.font()
+    font.setPointSizeF(scale * font.pointSizeF())
+    forecast.setFont(font)
+    forecast.figures.set_model(999_999_999, 0)
+    fit_fonts(forecast)
+    widths = []
+    for pruned in (1, 999_999_998):
+        tensors = (TensorSparsity("m.a", 999_999_999, 0, pruned, norm_retained=0.9),)
+        show_estimate(
+            forecast,
+            Estimate(
+                1, pruned, exact=False, report=SparsityReport(tensors, 999_999_999, 0, pruned, 0.9)
+            ),
+        )
+        qapp.processEvents()
+        widths.append(forecast.figures.minimumSizeHint().width())
+    assert widths[0] == widths[1]
+
+
 def test_the_worst_is_said_in_a_line_that_leads_there(forecast, qtbot, palette_of):
     palette_of(LIGHT_THEME)
     alarm = forecast.alarm

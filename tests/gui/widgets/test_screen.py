@@ -168,3 +168,18 @@ def test_lines_of_two_columns_do_not_empty_the_lower_part_of_a_scroll_area(qtbot
     area.show()
     qtbot.wait(20)
     assert area.viewport().height() >= 500 - window_placing.TALLEST_ROW
+
+
+def test_a_cut_is_at_the_same_height_before_and_after_a_label_gets_its_text(show):
+    """Regression: the form moved by some pixels when the preview showed its first tensors."""
+    content = QWidget()
+    column = QVBoxLayout(content)
+    label = QLabel("")
+    for part in (QLabel("above"), label, QLabel("below")):
+        part.setFixedHeight(30)
+        column.addWidget(part)
+    show(content)
+    middle = label.geometry().center().y()
+    before = window_placing.whole_height(content, middle)
+    label.setText("text")
+    assert window_placing.whole_height(content, middle) == before
