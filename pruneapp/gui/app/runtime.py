@@ -45,6 +45,10 @@ LONG_S = 0.02
 LARGE = 5000
 # Longest pause of a task while the main thread works, so that it makes progress in any case.
 PAUSE_S = 0.2
+# A task sleeps for `SLEEP_S` at the first check after `SLEEP_EVERY_S`, so that the main thread gets
+# the GIL. A thread that often releases it for a moment, as for each read of a small tensor, takes
+# it again before the main thread has woken up, which then waited for up to 0.4 s.
+SLEEP_EVERY_S, SLEEP_S = 0.002, 0.0001
 
 
 class Collector(QObject):
@@ -135,12 +139,17 @@ worker_pause = _WorkerPause()
 
 
 class PausingToken(CancelToken):
-    """The token of a task in a thread of the window, which pauses while the main thread works."""
+    """The token of a task in a thread of the window, which lets the main thread work first."""
+
+    _slept = threading.local()  # `at`: when the thread last slept, of `time.monotonic`
 
     def check(self) -> None:
-        """Wait until the pause is over, if there is one; raise `Cancelled` if requested."""
+        """Wait until the pause is over, sleep if it is time; raise `Cancelled` if requested."""
         super().check()
         worker_pause.wait()
+        if time.monotonic() - getattr(self._slept, "at", 0.0) > SLEEP_EVERY_S:
+            time.sleep(SLEEP_S)
+            self._slept.at = time.monotonic()
         super().check()
 
 

@@ -328,9 +328,14 @@ def test_progress_is_never_shown_under_the_title_of_another_task(jobs, calls, st
 @pytest.mark.parametrize("lane", [Lane.SERIAL, Lane.SHORT, Lane.INTERACTIVE, Lane.BACKGROUND])
 def test_a_task_that_ignores_cancellation_is_reported_and_left(qtbot, monkeypatch, lane):
     monkeypatch.setattr(module, "UNRESPONSIVE_MS", 50)
-    jobs, go_on = Jobs(), threading.Event()
-    task = Calls(jobs).run(lambda _job: go_on.wait(20), "Own code", lane=lane)
-    qtbot.waitUntil(lambda: task.begun)
+    jobs, runs, go_on = Jobs(), threading.Event(), threading.Event()
+
+    def ignore_cancellation(_job):
+        runs.set()
+        go_on.wait(20)
+
+    task = Calls(jobs).run(ignore_cancellation, "Own code", lane=lane)
+    qtbot.waitUntil(runs.is_set)
 
     with qtbot.waitSignal(jobs.stuck) as stuck:
         task.cancel()

@@ -1,13 +1,15 @@
-"""Threads of the window share malloc arenas."""
+"""Threads of the window share malloc arenas and leave the interpreter to the main thread."""
 
 from __future__ import annotations
 
 import ctypes
+import itertools
 import sys
 
 import pytest
 
-from pruneapp.gui.app.runtime import share_heap
+from pruneapp.gui.app import runtime
+from pruneapp.gui.app.runtime import SLEEP_EVERY_S, SLEEP_S, PausingToken, share_heap
 
 GLIBC = sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_info")
 needs_glibc = pytest.mark.skipif(not GLIBC, reason="only glibc makes heaps for threads")
@@ -45,7 +47,8 @@ def at_once(count):
 """
 
 ALONE = """
-from pruneapp.gui.app.runtime import share_heap
+from pruneapp.gui.app import runtime
+from pruneapp.gui.app.runtime import SLEEP_EVERY_S, SLEEP_S, PausingToken, share_heap
 
 changed = share_heap() if sys.argv[2] == "shared" else None
 at_once(int(sys.argv[1]))
@@ -113,3 +116,18 @@ def test_a_c_library_without_such_heaps_is_left_alone(monkeypatch):
     monkeypatch.delenv("MALLOC_ARENA_MAX", raising=False)
     monkeypatch.setattr(ctypes, "CDLL", lambda _name: object())
     assert share_heap() is False
+
+
+def test_a_task_sleeps_for_a_moment_at_times(monkeypatch):
+    now, slept = [100.0], []
+    monkeypatch.setattr(runtime.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(runtime.time, "sleep", lambda seconds: slept.append((now[0], seconds)))
+    tokens = PausingToken(), PausingToken()
+    for _ in range(20):
+        now[0] += SLEEP_EVERY_S / 3
+        for token in tokens:  # the thread of a task may check several
+            token.check()
+    times, seconds = zip(*slept, strict=True)
+    assert set(seconds) == {SLEEP_S}
+    assert len(times) in {4, 5, 6, 7}
+    assert min(b - a for a, b in itertools.pairwise(times)) >= SLEEP_EVERY_S * 0.99
