@@ -124,13 +124,15 @@ class OtherContents:
         sentence = ""
         if kept and others:
             sentence = (
-                f"Kept next to the state dict: {first_names(kept)}; left out, because of the "
-                f"original widths: {first_names(others)}."
+                f"The file also keeps {first_names(kept)}. Not included, because the sizes would "
+                f"not match: {first_names(others)}."
             )
         elif kept:
-            sentence = f"Kept next to the state dict: {first_names(kept)}."
+            sentence = f"The file also keeps {first_names(kept)}."
         elif others:
-            sentence = f"The file has only the state dict; left out: {first_names(others)}."
+            sentence = (
+                f"The file contains only the state dict. Not included: {first_names(others)}."
+            )
         return (sentence,) if sentence else ()
 
 

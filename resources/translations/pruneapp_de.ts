@@ -1454,8 +1454,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Prunen</translation>
     </message>
     <message>
-        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change shows how the metric changes if only this tensor is pruned, estimated from the scan. Pruning more of a tensor should not improve the metric: if it did in the scan, by chance, the worse value at the smaller amount is used.</source>
-        <translation>Verteilt die Gesamt-Sparsity so auf die gescannten Tensoren, dass der vorhergesagte Qualitätsverlust am kleinsten ist. Das Ergebnis ist ein Schritt mit einer Regel für jeden Tensor. Die Spalte Änderung zeigt, wie sich die Metrik ändert, wenn nur dieser Tensor geprunt wird, geschätzt aus dem Scan. Wird mehr von einem Tensor geprunt, sollte die Metrik nicht besser werden: Wurde sie es im Scan zufällig doch, wird der schlechtere Wert beim kleineren Umfang verwendet.</translation>
+        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change shows how the metric changes if only this tensor is pruned, estimated from the scan. Where a larger amount had a better metric in the scan, the worse metric of the smaller amount is used.</source>
+        <translation>Verteilt die Gesamt-Sparsity so auf die gescannten Tensoren, dass der vorhergesagte Qualitätsverlust am kleinsten ist. Das Ergebnis ist ein Schritt mit einer Regel für jeden Tensor. Die Spalte Änderung zeigt, wie sich die Metrik ändert, wenn nur dieser Tensor geprunt wird, geschätzt aus dem Scan. Wo ein größerer Umfang im Scan eine bessere Metrik hatte, wird die schlechtere des kleineren Umfangs verwendet.</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -6814,20 +6814,20 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Manuelle Änderungen gelten für {pattern}; die Tensoren werden aufgeführt, bevor sich etwas ändert</translation>
     </message>
     <message>
-        <source>Edit all {n} tensors of the group (dim {dim})</source>
-        <translation>Alle {n} Tensoren der Gruppe bearbeiten (Dim.&#xa0;{dim})</translation>
+        <source>Apply to all {n} tensors that share dim {dim}</source>
+        <translation>Auf alle {n} Tensoren mit gemeinsamer Dim.&#xa0;{dim} anwenden</translation>
     </message>
     <message>
-        <source>Edit all {n} tensors of the groups (dims {dim})</source>
-        <translation>Alle {n} Tensoren der Gruppen bearbeiten (Dim.&#xa0;{dim})</translation>
+        <source>Sharing dim {dim} ({n})</source>
+        <translation>Gemeinsame Dim.&#xa0;{dim} ({n})</translation>
     </message>
     <message>
-        <source>Group of dim {dim} ({n})</source>
-        <translation>Gruppe von Dim.&#xa0;{dim} ({n})</translation>
+        <source>Apply to all {n} tensors that share one of dims {dim}</source>
+        <translation>Auf alle {n} Tensoren mit gemeinsamer Dim.&#xa0;{dim} anwenden</translation>
     </message>
     <message>
-        <source>Groups of dims {dim} ({n})</source>
-        <translation>Gruppen der Dim.&#xa0;{dim} ({n})</translation>
+        <source>Sharing dims {dim} ({n})</source>
+        <translation>Gemeinsame Dim.&#xa0;{dim} ({n})</translation>
     </message>
     <message>
         <source>{names} and {n} more</source>
@@ -9974,12 +9974,12 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Werten Sie das Modell mit Daten aus, die nicht zur Kalibrierung dienten: Kleine Fehler der Schichten garantieren nicht, dass das Modell funktioniert.</translation>
     </message>
     <message>
-        <source>1 layer is unchanged, because new values would not reduce its error: if whole outputs are pruned, such as neurons or channels, the other weights of the layer do not contribute to them. Such an error only matters if later layers still use these outputs.</source>
-        <translation>1 Schicht ist unverändert, weil neue Werte ihren Fehler nicht verringern würden: Sind ganze Ausgaben geprunt, etwa Neuronen oder Kanäle, so tragen die übrigen Gewichte der Schicht zu ihnen nichts bei. Ein solcher Fehler zählt nur, wenn spätere Schichten diese Ausgaben noch verwenden.</translation>
+        <source>1 layer is unchanged, because new values would not reduce its error. A repair cannot restore outputs (neurons or channels) that are pruned completely. Their error matters only if later layers still use them.</source>
+        <translation>1 Schicht ist unverändert, weil neue Werte ihren Fehler nicht verringern würden. Eine Reparatur kann vollständig geprunte Ausgaben (Neuronen oder Kanäle) nicht wiederherstellen. Ihr Fehler zählt nur, wenn spätere Schichten sie noch verwenden.</translation>
     </message>
     <message>
-        <source>{n} layers are unchanged, because new values would not reduce their errors: if whole outputs are pruned, such as neurons or channels, the other weights of the layer do not contribute to them. Such an error only matters if later layers still use these outputs.</source>
-        <translation>{n} Schichten sind unverändert, weil neue Werte ihre Fehler nicht verringern würden: Sind ganze Ausgaben geprunt, etwa Neuronen oder Kanäle, so tragen die übrigen Gewichte der Schicht zu ihnen nichts bei. Ein solcher Fehler zählt nur, wenn spätere Schichten diese Ausgaben noch verwenden.</translation>
+        <source>{n} layers are unchanged, because new values would not reduce their errors. A repair cannot restore outputs (neurons or channels) that are pruned completely. Their error matters only if later layers still use them.</source>
+        <translation>{n} Schichten sind unverändert, weil neue Werte ihre Fehler nicht verringern würden. Eine Reparatur kann vollständig geprunte Ausgaben (Neuronen oder Kanäle) nicht wiederherstellen. Ihr Fehler zählt nur, wenn spätere Schichten sie noch verwenden.</translation>
     </message>
     <message>
         <source>Not repaired, no statistics: {names}.</source>
@@ -21225,21 +21225,6 @@ steps</extracomment>
         <translation>{label} je Key/Value-Head</translation>
     </message>
     <message>
-        <source>Kept next to the state dict: {first_names}; left out, because of the original widths: {first_names2}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Neben dem State-Dict beibehalten: {first_names}; weggelassen, weil für die ursprünglichen Breiten: {first_names2}.</translation>
-    </message>
-    <message>
-        <source>Kept next to the state dict: {first_names}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Neben dem State-Dict beibehalten: {first_names}.</translation>
-    </message>
-    <message>
-        <source>The file has only the state dict; left out: {first_names}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Datei enthält nur das State-Dict; weggelassen: {first_names}.</translation>
-    </message>
-    <message>
         <source>&apos;{place}&apos; keeps {counted}, {zeros} of them zeros: another layer needs as many.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{place}&apos; behält {counted}, davon {zeros} Nullen: Eine andere Schicht braucht ebenso viele.</translation>
@@ -22871,6 +22856,21 @@ steps</extracomment>
         <source>other programs that read the head size (&apos;head_dim&apos;) from config.json</source>
         <extracomment>sentences</extracomment>
         <translation>andere Programme, die die Head-Größe (&apos;head_dim&apos;) aus config.json lesen</translation>
+    </message>
+    <message>
+        <source>The file also keeps {first_names}. Not included, because the sizes would not match: {first_names2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Datei behält auch {first_names}. Nicht enthalten, weil die Größen nicht passen würden: {first_names2}.</translation>
+    </message>
+    <message>
+        <source>The file also keeps {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Datei behält auch {first_names}.</translation>
+    </message>
+    <message>
+        <source>The file contains only the state dict. Not included: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Datei enthält nur das State-Dict. Nicht enthalten: {first_names}.</translation>
     </message>
     <message>
         <source>{counted} of &apos;{place}&apos; are kept: they output a constant that no bias can absorb.</source>

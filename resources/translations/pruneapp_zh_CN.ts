@@ -1454,8 +1454,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>剪枝</translation>
     </message>
     <message>
-        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change shows how the metric changes if only this tensor is pruned, estimated from the scan. Pruning more of a tensor should not improve the metric: if it did in the scan, by chance, the worse value at the smaller amount is used.</source>
-        <translation>将总稀疏度分配到已扫描的张量，使预测的质量损失最小。结果是一个步骤，每个张量一条规则。“变化”列显示根据扫描估计的、仅剪枝该张量时指标的变化。对一个张量剪枝更多不应使指标变好：如果在扫描中偶然变好，则使用较小剪枝量时的较差值。</translation>
+        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change shows how the metric changes if only this tensor is pruned, estimated from the scan. Where a larger amount had a better metric in the scan, the worse metric of the smaller amount is used.</source>
+        <translation>将总稀疏度分配到已扫描的张量，使预测的质量损失最小。结果是一个步骤，每个张量一条规则。“变化”列显示根据扫描估计的、仅剪枝该张量时指标的变化。如果扫描中较大剪枝量的指标更好，则使用较小剪枝量的较差指标。</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -6814,20 +6814,20 @@ Code inside checkpoints is never executed.</source>
         <translation>手动编辑应用于 {pattern}；更改之前会先列出张量</translation>
     </message>
     <message>
-        <source>Edit all {n} tensors of the group (dim {dim})</source>
-        <translation>编辑该组的全部 {n} 个张量（维度 {dim}）</translation>
+        <source>Apply to all {n} tensors that share dim {dim}</source>
+        <translation>应用到共享维度 {dim} 的全部 {n} 个张量</translation>
     </message>
     <message>
-        <source>Edit all {n} tensors of the groups (dims {dim})</source>
-        <translation>编辑这些组的全部 {n} 个张量（维度 {dim}）</translation>
+        <source>Sharing dim {dim} ({n})</source>
+        <translation>共享维度 {dim}（{n}）</translation>
     </message>
     <message>
-        <source>Group of dim {dim} ({n})</source>
-        <translation>维度 {dim} 的组（{n}）</translation>
+        <source>Apply to all {n} tensors that share one of dims {dim}</source>
+        <translation>应用到共享维度 {dim} 之一的全部 {n} 个张量</translation>
     </message>
     <message>
-        <source>Groups of dims {dim} ({n})</source>
-        <translation>维度 {dim} 的各组（{n}）</translation>
+        <source>Sharing dims {dim} ({n})</source>
+        <translation>共享维度 {dim}（{n}）</translation>
     </message>
     <message>
         <source>{names} and {n} more</source>
@@ -9973,12 +9973,12 @@ computed on this computer.</source>
         <translation>请用未参与校准的数据评估：各层误差小并不保证模型可用。</translation>
     </message>
     <message>
-        <source>1 layer is unchanged, because new values would not reduce its error: if whole outputs are pruned, such as neurons or channels, the other weights of the layer do not contribute to them. Such an error only matters if later layers still use these outputs.</source>
-        <translation>1 个层未改变，因为新值不会减小其误差：如果整个输出（如神经元或通道）被剪枝，该层的其余权重对这些输出没有贡献。只有后面的层仍使用这些输出时，这种误差才有影响。</translation>
+        <source>1 layer is unchanged, because new values would not reduce its error. A repair cannot restore outputs (neurons or channels) that are pruned completely. Their error matters only if later layers still use them.</source>
+        <translation>1 个层未改变，因为新值不会减小其误差。修复无法恢复被完全剪枝的输出（神经元或通道）。只有后面的层仍使用这些输出时，它们的误差才有影响。</translation>
     </message>
     <message>
-        <source>{n} layers are unchanged, because new values would not reduce their errors: if whole outputs are pruned, such as neurons or channels, the other weights of the layer do not contribute to them. Such an error only matters if later layers still use these outputs.</source>
-        <translation>{n} 个层未改变，因为新值不会减小其误差：如果整个输出（如神经元或通道）被剪枝，该层的其余权重对这些输出没有贡献。只有后面的层仍使用这些输出时，这种误差才有影响。</translation>
+        <source>{n} layers are unchanged, because new values would not reduce their errors. A repair cannot restore outputs (neurons or channels) that are pruned completely. Their error matters only if later layers still use them.</source>
+        <translation>{n} 个层未改变，因为新值不会减小其误差。修复无法恢复被完全剪枝的输出（神经元或通道）。只有后面的层仍使用这些输出时，它们的误差才有影响。</translation>
     </message>
     <message>
         <source>Not repaired, no statistics: {names}.</source>
@@ -21224,21 +21224,6 @@ steps</extracomment>
         <translation>每个键/值头的{label}</translation>
     </message>
     <message>
-        <source>Kept next to the state dict: {first_names}; left out, because of the original widths: {first_names2}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>与 state dict 一同保留：{first_names}；因属于原始宽度而省略：{first_names2}。</translation>
-    </message>
-    <message>
-        <source>Kept next to the state dict: {first_names}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>与 state dict 一同保留：{first_names}。</translation>
-    </message>
-    <message>
-        <source>The file has only the state dict; left out: {first_names}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>文件只包含 state dict；省略：{first_names}。</translation>
-    </message>
-    <message>
         <source>&apos;{place}&apos; keeps {counted}, {zeros} of them zeros: another layer needs as many.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{place}&apos; 保留 {counted}，其中 {zeros} 个为零：另一层需要同样多。</translation>
@@ -22870,6 +22855,21 @@ steps</extracomment>
         <source>other programs that read the head size (&apos;head_dim&apos;) from config.json</source>
         <extracomment>sentences</extracomment>
         <translation>从 config.json 读取头的大小（&apos;head_dim&apos;）的其他程序</translation>
+    </message>
+    <message>
+        <source>The file also keeps {first_names}. Not included, because the sizes would not match: {first_names2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件还保留 {first_names}。因大小不匹配而未包含：{first_names2}。</translation>
+    </message>
+    <message>
+        <source>The file also keeps {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件还保留 {first_names}。</translation>
+    </message>
+    <message>
+        <source>The file contains only the state dict. Not included: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件只包含 state dict。未包含：{first_names}。</translation>
     </message>
     <message>
         <source>{counted} of &apos;{place}&apos; are kept: they output a constant that no bias can absorb.</source>

@@ -157,8 +157,8 @@ def test_names_with_a_prefix_in_a_training_checkpoint(
     report = cut(state, structure, tmp_path / "cut.pt")
 
     assert (
-        "Kept next to the state dict: 'epoch_of_best', 'epoch', 'scheduler'; left out, because of "
-        "the original widths: 'optimizer', 'ema'."
+        "The file also keeps 'epoch_of_best', 'epoch', 'scheduler'. Not included, because the "
+        "sizes would not match: 'optimizer', 'ema'."
     ) in report.notices
     container = torch.load(tmp_path / "cut.pt", weights_only=True)
     written = container.pop("model")
@@ -167,8 +167,8 @@ def test_names_with_a_prefix_in_a_training_checkpoint(
     weights = cut(state, structure, tmp_path / "cut.safetensors")
     (notice,) = [each for each in weights.notices if "state dict" in each]
     assert notice == (
-        "The file has only the state dict; left out: 'optimizer', 'ema', 'epoch_of_best' and 2 "
-        "more."
+        "The file contains only the state dict. Not included: 'optimizer', 'ema', 'epoch_of_best' "
+        "and 2 more."
     )
     assert load_file(tmp_path / "cut.safetensors").keys() == tensors.keys()
     assert written["module.two.weight"].shape == (5, 6, 3, 3)  # of 6 and 8

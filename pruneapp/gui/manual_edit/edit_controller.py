@@ -180,13 +180,13 @@ class ManualEditOptions(QWidget):
         """
         n = count(len(shown) + 1)
         texts = (
-            self.tr("Edit all {n} tensors of the group (dim {dim})"),
-            self.tr("Group of dim {dim} ({n})"),
+            self.tr("Apply to all {n} tensors that share dim {dim}"),
+            self.tr("Sharing dim {dim} ({n})"),
         )
         if len(dims) > 1:
             texts = (
-                self.tr("Edit all {n} tensors of the groups (dims {dim})"),
-                self.tr("Groups of dims {dim} ({n})"),
+                self.tr("Apply to all {n} tensors that share one of dims {dim}"),
+                self.tr("Sharing dims {dim} ({n})"),
             )
         dim = join_names(*map(count, dims))
         long, short = (text.format(dim=dim, n=n) for text in texts)

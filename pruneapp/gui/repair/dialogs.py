@@ -331,16 +331,14 @@ class RepairReportDialog(Dialog):
             text = plural(
                 len(layers) - n_changed,
                 self.tr(
-                    "1 layer is unchanged, because new values would not reduce its error: if whole "
-                    "outputs are pruned, such as neurons or channels, the other weights of the "
-                    "layer do not contribute to them. Such an error only matters if later layers "
-                    "still use these outputs."
+                    "1 layer is unchanged, because new values would not reduce its error. A repair "
+                    "cannot restore outputs (neurons or channels) that are pruned completely. "
+                    "Their error matters only if later layers still use them."
                 ),
                 self.tr(
-                    "{n} layers are unchanged, because new values would not reduce their errors: "
-                    "if whole outputs are pruned, such as neurons or channels, the other weights "
-                    "of the layer do not contribute to them. Such an error only matters if later "
-                    "layers still use these outputs."
+                    "{n} layers are unchanged, because new values would not reduce their errors. A "
+                    "repair cannot restore outputs (neurons or channels) that are pruned "
+                    "completely. Their error matters only if later layers still use them."
                 ),
             )
             notes.insert(0, text)

@@ -254,8 +254,8 @@ class AllocationDialog(DecisionDialog):
                 "Distributes the total sparsity over the scanned tensors so that the predicted "
                 "quality loss is smallest. The result is one step with a rule for each tensor. "
                 "The column Change shows how the metric changes if only this tensor is pruned, "
-                "estimated from the scan. Pruning more of a tensor should not improve the metric: "
-                "if it did in the scan, by chance, the worse value at the smaller amount is used."
+                "estimated from the scan. Where a larger amount had a better metric in the scan, "
+                "the worse metric of the smaller amount is used."
             ),
             wrap=True,
             ink=MUTED,

@@ -317,7 +317,7 @@ def test_the_page_shrunk_traces_the_model_and_cuts_it(user, cnn, tmp_path):
     user.wait(path.exists)
     user.wait_idle()
     shown = user.workbench.export.report.as_text()
-    assert "Kept next to the state dict: 'epoch'." in shown
+    assert "The file also keeps 'epoch'." in shown
     user.close_report()
     container = torch.load(path, weights_only=True)
     assert container["model"]["module.first.weight"].shape[0] < 32

@@ -943,7 +943,7 @@ def test_a_second_export_keeps_the_script_of_the_first(user, tmp_path):
     user.close_report()
     first = (tmp_path / "load_net_shrunk.py").read_bytes()
     html = (tmp_path / "net-shrunk-report.html").read_text()
-    assert "left out, because of the original widths: &#39;optimizer&#39;" in html
+    assert "because the sizes would not match: &#39;optimizer&#39;" in html
     assert "other contents of the opened file are kept" not in html
 
     dialog = turn_to_page(user)

@@ -669,13 +669,13 @@ def test_a_share_and_what_rounding_makes_of_it(graph_page, qtbot):
 def test_the_notes_state_what_a_file_of_the_chosen_name_contains(graph_page, tmp_path, qtbot):
     others = OtherContents(("epoch",), ("optimizer",))
     graph_page.set_forecast(replace(GRAPH, others=others))
-    assert graph_page.notes.text().endswith("left out: 'optimizer', 'epoch'.")
+    assert graph_page.notes.text().endswith("Not included: 'optimizer', 'epoch'.")
     path = graph_page.target.path
     path.setFocus()
     path.selectAll()
     qtbot.keyClicks(path, str(tmp_path / "new.pt"))
     assert graph_page.notes.text().endswith(
-        "△ Kept next to the state dict: 'epoch'; left out, because of the original widths: "
+        "△ The file also keeps 'epoch'. Not included, because the sizes would not match: "
         "'optimizer'."
     )
 

@@ -56,10 +56,10 @@ def test_only_changed_layers_are_counted(show, english):
     layers = *LAYERS, replace(LAYERS[0], name="d.weight", moved=0)
     report = show(RepairReportDialog(layers, risks=(), unknown=(), source="", shown={}))
     assert report.headline.text() == "3 layers repaired: 13 weights have new values."
-    assert (
-        report.notes[0]
-        .text()
-        .startswith("1 layer is unchanged, because new values would not reduce")
+    assert report.notes[0].text() == (
+        "1 layer is unchanged, because new values would not reduce its error. A repair cannot "
+        "restore outputs (neurons or channels) that are pruned completely. Their error matters "
+        "only if later layers still use them."
     )
     model = report.table.model()
     cells = [model.index(3, at).data().replace("\u00a0", " ") for at in range(6)]
