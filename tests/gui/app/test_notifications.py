@@ -299,15 +299,16 @@ def test_a_job_that_does_not_stop_is_told_of_until_it_has_stopped(user):
     jobs = user.workbench.jobs
     jobs._watchdog.setInterval(30)
     for own in (False, True):
-        go_on = threading.Event()
+        runs, go_on = threading.Event(), threading.Event()
         user.workbench.status.own_methods = own
 
-        def ignore_cancel(_job, go_on=go_on):
+        def ignore_cancel(_job, runs=runs, go_on=go_on):
+            runs.set()
             go_on.wait(2 * PATIENCE_MS / 1000)
 
-        task = jobs.run(ignore_cancel, on_result=print, on_error=print, title="Exporting")
+        jobs.run(ignore_cancel, on_result=print, on_error=print, title="Exporting")
         try:
-            user.wait(lambda task=task: task.begun)
+            user.wait(runs.is_set)
             user.key("Esc")
             user.wait(lambda: user.notices)
             (notice,) = user.notices
