@@ -357,6 +357,24 @@ def test_the_choices_of_an_export_scroll_and_its_buttons_stay(qtbot, monkeypatch
     assert not here.visibleRegion().isEmpty()
 
 
+def test_a_dialog_grows_before_its_content_scrolls_unless_the_user_resized_it(qtbot, monkeypatch):
+    """Regression: settings of iterative pruning scrolled on a screen with free space."""
+    monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1280, 800))
+    dialog = rounds_by_script()
+    qtbot.addWidget(dialog)
+    with qtbot.waitExposed(dialog):
+        dialog.show()
+    area = dialog.findChild(window_placing.Scrolled)
+    qtbot.waitUntil(lambda: not area.hidden_height())
+    assert dialog.user_geometry().isNull()
+    lower = dialog.height() - 60
+    dialog.resize(dialog.width(), lower)
+    dialog.after.choice.set_found("")
+    dialog.after.choice.set_found(SENTENCE)
+    qtbot.wait(20)
+    assert dialog.height() == lower
+
+
 @pytest.mark.parametrize("make", [evaluate, repair, recover])
 def test_what_is_said_later_makes_no_field_lower(make, qtbot, monkeypatch):
     """Regression: an error of three lines shrank the fields above, and cut off their buttons."""

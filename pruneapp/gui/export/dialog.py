@@ -109,7 +109,7 @@ _RESERVED_LINES = 2
 # minimum height of the scrolled choices, in lines
 _MIN_LINES = 8
 # size of the page of cuts: width in characters, height in lines
-_PAGE_WIDTH, _PAGE_LINES = 128, 38
+_PAGE_WIDTH, _PAGE_LINES = 128, 58
 # number of formats of which the height is measured, to open the dialog high enough for any
 _MEASURED_FORMATS = 2
 # distance from the top of a radio button to its text, in pixels

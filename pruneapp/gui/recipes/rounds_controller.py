@@ -45,7 +45,7 @@ from pruneapp.gui.widgets.labels import (
     plain,
 )
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog, quality_in_words
-from pruneapp.gui.widgets.screen import Scrolled, room
+from pruneapp.gui.widgets.screen import Scrolled
 from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.methods import registry
 from pruneapp.methods.limits import Limits
@@ -161,8 +161,6 @@ class RoundsDialog(DecisionDialog):
                 "Each round prunes the model trained in the previous round. The training is a "
                 "separate step."
             )
-        if self.isVisible() and self.after.needs_script:
-            self.resize(self.size().expandedTo(self.sizeHint()).boundedTo(room(self)))
         self.note.setText(f"✕ {error}" if error else note)
         self.note.setForegroundRole(DANGER if error else MUTED)
         rounds = "" if self._has_rounds else self.go.text()

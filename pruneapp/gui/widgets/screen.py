@@ -123,17 +123,23 @@ class Dialog(QDialog):
     def event(self, event: QEvent) -> bool:
         """Grow, up to the height of the screen, if texts need more lines.
 
-        Without this, Qt shrinks other fields.
+        Without this, Qt shrinks other fields. Unless the user has resized the dialog, it also grows
+        for content that would scroll.
         """
         done = super().event(event)
         if event.type() == QEvent.Type.LayoutRequest and self._shown:
-            layout = self.layout()
+            layout, by_user = self.layout(), self.size() != self._initial.size()
             least = layout.minimumHeightForWidth(self.width()) if layout is not None else 0
+            if not by_user:
+                areas = [area for area in self.findChildren(Scrolled) if area.isVisible()]
+                hidden = max((area.hidden_height() for area in areas), default=0)
+                least = max(least, self.height() + hidden)
             if least > self.height():
-                by_user = self.size() != self._initial.size()
+                before = self.pos()
                 self.resize(self.width(), min(least, max(room(self).height(), self.height())))
                 if not by_user:
-                    self._initial.setSize(self.size())
+                    moved = self.pos() - before  # into the screen
+                    self._initial = QRect(self._initial.topLeft() + moved, self.size())
         return done
 
     def preferred_size(self) -> QSize:
@@ -199,6 +205,14 @@ class Scrolled(QScrollArea):
         """Avoid cutting a line at the lower edge; a hidden area is not measured."""
         super().showEvent(event)
         self._trim_timer.start()
+
+    def hidden_height(self) -> int:
+        """Return by how many pixels the content is higher than this widget; 0 if it fits."""
+        layout, width = self._content.layout(), self.width()
+        content = self._content.sizeHint().height()
+        if layout is not None and layout.hasHeightForWidth():
+            content = layout.totalHeightForWidth(width)
+        return max(0, content - self.height())
 
     def _trim(self) -> None:
         if not self.isVisible():

@@ -604,6 +604,18 @@ def test_the_dialog_has_the_same_size_on_both_pages(
     user.click(dialog.stop)
 
 
+def test_the_page_does_not_scroll_if_the_screen_has_room(user, folder, monkeypatch):
+    """Regression: the page scrolled on a screen of 1200 pixels, and a long line was cut off."""
+    monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1920, 1200))
+    user.open_file(folder)
+    dialog = turn_to_page(user)
+    bar, diff = dialog.page.scrolled.verticalScrollBar(), dialog.page.diff
+    user.wait(lambda: not bar.isVisible() and not bar.maximum())
+    diff.set_lines(["+" + ", ".join(["full_attention"] * 9)])
+    assert not diff.horizontalScrollBar().maximum()
+    user.click(dialog.stop)
+
+
 def test_all_choices_are_kept_until_the_dialog_is_opened_again(user, folder, dialog, monkeypatch):
     """Regression: Prune as a step and Trace discarded them, as Cancel does."""
 
