@@ -45,8 +45,8 @@ class HistoryColumn(Enum):
     STATE = auto()
     SPARSITY = auto()
     METRIC = auto()
-    BYTES = auto()
     NOTE = auto()
+    BYTES = auto()
 
 
 @dataclass(frozen=True)
@@ -212,13 +212,15 @@ class HistoryModel(QAbstractItemModel):
 
     def _set_metrics(self, metrics: tuple[str, ...]) -> None:
         self._metrics = metrics
+        named = [(HistoryColumn.METRIC, name or self.tr("Metric")) for name in metrics]
         # Kind and name of each column. Stored, as a repaint reads it for each role of each cell.
         self.columns = [
             (HistoryColumn.STATE, self.tr("State")),
             (HistoryColumn.SPARSITY, self.tr("Sparsity")),
-            *((HistoryColumn.METRIC, name or self.tr("Metric")) for name in metrics),
-            (HistoryColumn.BYTES, self.tr("Packed")),
+            *named[:1],
             (HistoryColumn.NOTE, self.tr("Note")),
+            *named[1:],
+            (HistoryColumn.BYTES, self.tr("Packed")),
         ]
 
     def set_names(self, short: ShortNames) -> None:

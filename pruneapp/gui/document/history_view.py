@@ -66,14 +66,11 @@ from pruneapp.gui.widgets.short_names import ShortNames
 _INDENT = 12  # width of a branch in pixels
 _DOT, _SMALL_DOT = 4.5, 3.5  # radius of the circle of the current state, and of others
 _PADDING = 6  # of a cell, with both sides together
-_MIN_LABEL = 26  # minimum width of the names of states, in letters
-# Width of longer names before further columns are shown, in letters, and as a share of the panel.
-_USUAL_LABEL, _LABEL_SHARE = 40, 0.66
-_MIN_ELIDED_LABEL = 5  # the same if the sparsity and the first metric need the space
-_MIN_LABEL_BY_NOTE = 12  # the same if notes need the space, too
+_MIN_LABEL = 20  # letters of a name that are visible before columns are scrolled to
+_MIN_ELIDED_LABEL = 11  # the same if the sparsity, the first metric or the notes need the space
 _MAX_HEADER = 15  # maximum width of the header of a metric without differences
-_MIN_NOTE = 12  # minimum letters of a note
-_LONG_LABELS = 8  # the longest eighth of the names is elided for further columns
+_MIN_END = 9  # letters of the end of a name, else it is elided at the end
+_MIN_NOTE = 12  # letters of a note that are visible before names are whole
 _MIN_EDITOR = 240  # minimum width of the field of a name or a note, in pixels
 _MIN_ROWS = 3  # number of rows that are always visible
 _MEASURED = 64  # rows whose cells are measured for the width of a column
@@ -119,15 +116,24 @@ class StateDelegate(QStyledItemDelegate):
             option.text = NOTE_GAP + option.text
 
     def label(self, state: int, metrics: QFontMetrics, width: int) -> str:
-        """Return the number and the label of a state for a width in pixels."""
+        """Return the number and the label of a state for a width in pixels.
+
+        The middle is elided: the method and its amount, up to the first comma, and the end remain.
+        """
         number = f"{state}: " if state else ""
         room = width - metrics.horizontalAdvance(number)
         whole = str(self._model.index_of(state).data())
         if metrics.horizontalAdvance(whole) <= room:
             return f"{number}{whole}"
-        shown = elide_text(
-            self._model.short_label(state), metrics, room, Qt.TextElideMode.ElideRight
-        )
+        short = self._model.short_label(state)
+        begin, comma, end = short.partition(",")
+        rest = room - metrics.horizontalAdvance(begin)
+        if rest < _MIN_END * metrics.averageCharWidth():
+            shown = elide_text(short, metrics, room, Qt.TextElideMode.ElideRight)
+        elif comma:
+            shown = begin + elide_text(comma + end, metrics, rest, Qt.TextElideMode.ElideLeft)
+        else:
+            shown = elide_text(short, metrics, room)
         return f"{number}{shown}".replace("….", "…")  # a name that was cut at a dot
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
@@ -178,7 +184,6 @@ class HistoryTree(QTreeView):
     # Class attributes, as Qt may call the methods below while the constructor runs.
     _is_fitting = False  # whether the widths of columns are being set
     _press_handled = False  # whether the mouse was pressed on the circle of a state
-    _is_note_edited = False
 
     def __init__(self, states: HistoryModel, parent: QWidget) -> None:
         super().__init__(parent)
@@ -268,87 +273,47 @@ class HistoryTree(QTreeView):
     def fit_columns(self) -> None:
         """Set the widths of columns that the user has not resized.
 
-        Numbers are as wide as their texts. If they do not fit next to the whole names, metrics are
-        shown without their differences. The names of states get the width that the first columns
-        leave, as many as fit with `_MIN_LABEL` letters, in a wide panel with `_USUAL_LABEL`; the
-        user scrolls to the others. The sparsity and the first metric are always visible: names are
-        reduced to `_MIN_ELIDED_LABEL` letters for them.
-
-        If all columns fit, the notes get what the names do not need. If they do not, notes follow
-        the first metric, as the other numbers are also in the table of Quality; where a note or a
-        name would be too short, the sparsity follows the notes. Without any note, their column is
-        hidden if only the other columns fit and the cursor is not in it: the user would scroll to
-        an empty column.
+        Which columns are visible does not depend on the lengths of names and notes. Numbers are as
+        wide as their texts, metrics without their differences where these need the space. Names
+        are elided, down to `_MIN_LABEL` letters, before a column has to be scrolled to, and down
+        to `_MIN_ELIDED_LABEL` before the sparsity, the first metric or the notes have to. Notes
+        get the remaining width. An empty column of notes is hidden if the user had to scroll.
         """
         columns, room = self.states.columns, self.viewport().width()
-        letter, indent = letter_width(self), self._deepest_indent()
-        whole_label = self._content_width(0)
-        *widths, note = (
-            self._widths.get(columns[at], self._content_width(at)) for at in range(1, len(columns))
-        )
-        if whole_label + sum(widths) > room:
-            widths = [
-                self._widths.get(columns[at], self._content_width(at, brief=True))
-                for at in range(1, len(columns) - 1)
-            ]
-        usual = min(_USUAL_LABEL * letter + indent, round(_LABEL_SHARE * room))
-        most = min(self._label_width(), max(_MIN_LABEL * letter + indent, usual))
-        least = max(_MIN_ELIDED_LABEL * letter + indent, min(most, room - sum(widths[:2])))
-        is_noted = self._is_note_edited or any(item.note for item in self.states.items)
-        has_notes = (
-            columns[-1] in self._widths
-            or is_noted
-            or self.currentIndex().column() == len(columns) - 1
-        )
-        order = list(range(1, len(columns) if has_notes else len(columns) - 1))
-        ordered = [*widths, note]
-        is_note_moved = is_noted and sum(ordered) > room - least
-        if is_note_moved:
-            shortest = _MIN_LABEL_BY_NOTE * letter + indent
-            least_note = min(note, self._min_note()) if columns[-1] not in self._widths else note
-            order = [1, 2, len(columns) - 1, *range(3, len(columns) - 1)]
-            if shortest + sum(widths[:2]) + least_note > room:
-                order = [2, len(columns) - 1, 1, *range(3, len(columns) - 1)]
-            spare = room - sum(ordered[at - 1] for at in order[: order.index(len(columns) - 1)])
-            least = max(shortest, min(most, spare - least_note))
-            if columns[-1] not in self._widths:
-                note = min(note, max(least_note, spare - least))
-            ordered = [*widths, note]
-        self._place_columns(order if is_note_moved else range(1, len(columns)))
-        beside = 0
-        for at in order:
-            if beside + ordered[at - 1] > room - least:
+        note, letter = self.states.column_of(HistoryColumn.NOTE), letter_width(self)
+        indent = self._deepest_indent()
+        note_width = self._content_width(note)
+        is_empty = not any(item.note for item in self.states.items)
+        if not is_empty or self.currentIndex().column() == note:
+            gap = self.fontMetrics().horizontalAdvance(NOTE_GAP)
+            note_width, is_empty = _MIN_NOTE * letter + gap + 2 * _PADDING, False
+        for brief in (False, True):
+            widths = {
+                at: self._content_width(at, brief=brief) if at != note else note_width
+                for at in range(1, len(columns))
+            }
+            widths.update({at: self._widths.get(columns[at], widths[at]) for at in widths})
+            others = sum(widths.values()) - is_empty * widths[note]
+            spare = room - others - _MIN_LABEL * letter - indent
+            if spare >= 0:
                 break
-            beside += ordered[at - 1]
-        label = max(least, room - beside)
-        rest = 0
-        if beside >= sum(widths) and not is_note_moved:
-            needed = min(label, whole_label)
-            rest = room - sum(widths) - needed
-            if columns[-1] not in self._widths and (has_notes or rest >= note):
-                note, label = max(note, rest), needed
-        label = self._widths.get(columns[0], label)
+        if is_hidden := is_empty and spare < widths[note]:
+            del widths[note]
+        others = sum(widths.values())
+        first = sum(width for at, width in widths.items() if at <= note)
+        least = max(_MIN_ELIDED_LABEL * letter, min(_MIN_LABEL * letter, room - first - indent))
+        label = max(least + indent, min(self._content_width(0), room - others))
+        widths[0] = self._widths.get(columns[0], label)
+        last = note if note in widths else 0  # gets the remaining width
+        if columns[last] not in self._widths:
+            widths[last] += max(0, room - sum(widths.values()))
         self._is_fitting = True
-        for at, width in enumerate((label, *widths, note)):
-            others_fit = label + sum(widths) <= room
-            is_note = at > len(widths)
-            self.setColumnHidden(at, is_note and not has_notes and rest < note and others_fit)
+        for at in range(len(columns)):  # a new metric changes the positions of the others
+            self.setColumnHidden(at, is_hidden and at == note)
+        for at, width in widths.items():
             self.setColumnWidth(at, width)
         self._is_fitting = False
         self._set_brief_columns()
-
-    def _place_columns(self, order: Sequence[int]) -> None:
-        """Show the columns after the first one in an order; scroll to the first if it changes."""
-        header = self.header()
-        if any(header.visualIndex(column) != at for at, column in enumerate(order, 1)):
-            self.horizontalScrollBar().setValue(0)
-            for at, column in enumerate(order, 1):
-                header.moveSection(header.visualIndex(column), at)
-
-    def _min_note(self) -> int:
-        """Return the width of a column in which `_MIN_NOTE` letters of a note are visible."""
-        gap = self.fontMetrics().horizontalAdvance(NOTE_GAP)
-        return _MIN_NOTE * letter_width(self) + gap + 2 * _PADDING
 
     def _set_brief_columns(self) -> None:
         """Leave out the differences in columns of metrics that are too narrow for them."""
@@ -363,18 +328,6 @@ class HistoryTree(QTreeView):
         last = range(max(0, len(self.states.items) - _MEASURED), len(self.states.items))
         return (max(map(self._depth, last), default=0) + 1) * _INDENT
 
-    def _label_width(self) -> int:
-        """Return the width of the first column for the names of the last states.
-
-        The longest of every `_LONG_LABELS` names may be elided.
-        """
-        states, advance = self.states, self.fontMetrics().horizontalAdvance
-        last = range(max(0, len(states.items) - _MEASURED), len(states.items))
-        widths = sorted(advance(states.cell(state, 0)) for state in last)
-        shorter = widths[: len(widths) - len(widths) // _LONG_LABELS]
-        longest = widths[-1] if widths else 0
-        return self._content_width(0) - longest + (shorter[-1] if shorter else 0)
-
     def _content_width(self, column: int, *, brief: bool = False) -> int:
         """Return the width of a column for its header and the cells of the last states.
 
@@ -386,15 +339,12 @@ class HistoryTree(QTreeView):
         width = max((advance(states.cell(state, column, brief=brief)) for state in last), default=0)
         if not column:
             width += advance(f"{len(states.items)}: ") + self._deepest_indent()
-        kind, _ = states.columns[column]
-        if kind is HistoryColumn.NOTE and width:
-            width = max(width, self._min_note() - 2 * _PADDING)
         head = (
             self.header().sectionSizeFromContents(column).width()
             if self.header().count() > column
             else 0
         )
-        if brief and kind is HistoryColumn.METRIC:
+        if brief and states.columns[column][0] is HistoryColumn.METRIC:
             head = min(head, _MAX_HEADER * letter_width(self))
         return max(head, width + 2 * _PADDING)
 
@@ -529,9 +479,8 @@ class HistoryTree(QTreeView):
         column = current.column()
         if action in {to.MoveLeft, to.MoveRight}:
             step = -1 if action == to.MoveLeft else 1
-            header = self.header()
-            place = min(max(0, header.visualIndex(column) + step), self.states.columnCount() - 1)
-            return self.states.index_of(current.internalId(), header.logicalIndex(place))
+            place = min(max(0, column + step), self.states.columnCount() - 1)
+            return self.states.index_of(current.internalId(), place)
         if action in {to.MoveHome, to.MoveEnd}:
             order = self.states.tree.order()
             return self.states.index_of(order[0 if action == to.MoveHome else -1], column)
@@ -565,17 +514,9 @@ class HistoryTree(QTreeView):
         """Edit the name or the note of a state in its cell."""
         index = self.states.index_of(state, self.states.column_of(kind))
         if index.isValid() and self.states.is_editable(index):
-            self._is_note_edited = kind is HistoryColumn.NOTE
             self.setCurrentIndex(index)
-            self.fit_columns()
             self.scrollTo(index)
             self.edit(index)
-
-    def closeEditor(self, editor: QWidget, hint: QStyledItemDelegate.EndEditHint) -> None:
-        super().closeEditor(editor, hint)
-        if self._is_note_edited:
-            self._is_note_edited = False
-            self.fit_columns()
 
     def commitData(self, editor: QWidget) -> None:
         """Store the text of a field, unless it is closed: Qt queues what Return does."""
