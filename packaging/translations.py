@@ -32,6 +32,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from pruneapp.analysis.layout import layout
 from pruneapp.edits.group_edit import in_sentence
+from pruneapp.evaluation.allocation import SHARED_DATA_ADVICE, SharedData
 from pruneapp.evaluation.script import BUILT_IN_NAMES
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.format import purpose_labels
@@ -233,6 +234,8 @@ def _declared() -> Iterator[tuple[str, str]]:
     yield from _of_params("repair", repair_controller.PARAMS)
     yield from _of_params("recovery", recover_controller.PARAMS)
     yield from _of_params("allocation", allocation_controller.PARAMS)
+    yield from (("data of an allocation", shared.value) for shared in SharedData)
+    yield "data of an allocation", SHARED_DATA_ADVICE
     yield from _of_params("settings", SETTINGS)
     for kind, rank in product(("Conv2d", "Linear", "Embedding", ""), range(1, 7)):
         planned = layout((2,) * rank, kind)

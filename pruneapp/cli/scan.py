@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,16 @@ from pruneapp.document.selection import select
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, counted, escape_text, first_names
-from pruneapp.evaluation.allocation import Allocation, Bound
+from pruneapp.evaluation.allocation import (
+    SHARED_DATA_ADVICE,
+    Allocation,
+    Bound,
+    DataUse,
+    SharedData,
+    compare_data,
+)
 from pruneapp.evaluation.allocation import allocate as allocate_scan
+from pruneapp.evaluation.classifier import ImageFolder
 from pruneapp.evaluation.evaluator import Change, Evaluator
 from pruneapp.evaluation.frontier import SUFFIX as FRONTIER_SUFFIX
 from pruneapp.evaluation.frontier import (
@@ -39,7 +48,7 @@ from pruneapp.evaluation.frontier import (
 )
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.recovery import RecoverySettings
-from pruneapp.evaluation.runner import are_different_data, data_of
+from pruneapp.evaluation.runner import Conditions, Samples, conditions_of, data_of
 from pruneapp.evaluation.scan import (
     ScanRequest,
     check_scanned,
@@ -48,7 +57,7 @@ from pruneapp.evaluation.scan import (
     repair_state,
     scan_tensors,
 )
-from pruneapp.evaluation.scan_file import SUFFIX, Scan, read_scan, write_scan
+from pruneapp.evaluation.scan_file import SUFFIX, Scan, ScanConditions, read_scan, write_scan
 from pruneapp.export.provenance import calibration_of
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.methods import limits as limits_of
@@ -270,7 +279,7 @@ def _measure(
 ) -> Measured:
     """Return the changes of metrics by the allocation, and by a single rule with the same total.
 
-    The unpruned model is measured first. Appends a notice if the data may be those of the scan.
+    The unpruned model is measured first. Appends a notice about the data of both.
     Raises `EvaluationError` if the checkpoint is not the scanned one, or a measurement fails.
     """
     conditions = allocation.scan.conditions
@@ -294,32 +303,58 @@ def _measure(
             after = _apply_step(state, step, conditions.repair, part)
             found.append(evaluator.changes(evaluator.measure(after, part)))
     before = {name: metric.value for name, metric in baseline.first.metrics.items()}
-    # Built-in evaluations read data from a separate file, which a scan does not record.
-    built_in = options.text is not None or options.images is not None
-    same = (conditions.script_sha256, conditions.seed) == (runner.sha256, evaluator.seed)
-    if same and not built_in and conditions.limit == options.samples:
-        notices.append(
-            "The same script, samples and seed measured the scan and the result, so the result is "
-            "measured on the data that it was chosen by. Measure it on other data as well."
-        )
-    elif same and not built_in:
-        notices.append(
-            "The same script and seed measured the scan and the result, with another number of "
-            "samples: their data may overlap. Measure the result on other data as well."
-        )
-    elif built_in and data_of(runner) == conditions.data:
-        notices.append(
-            "The same data measured the scan and the result, so the result is measured on the "
-            "data that it was chosen by. Measure it on other data as well."
-        )
-    elif not are_different_data(conditions.data, data_of(runner)) and all(
+    evaluated = replace(conditions_of(runner), samples=baseline.first.measured.samples)
+    shared, notice = _compare_data(conditions, evaluated, data_of(runner))
+    if shared is SharedData.UNKNOWN and all(
         before.get(metric.name) == metric.before for metric in allocation.scan.metrics
     ):
-        notices.append(
+        notice = (
             "The unpruned model has exactly the values that it had in the scan: the result seems "
             "to be measured on the data that it was chosen by."
         )
+    notices.append(notice)
     return found[0], found[1]
+
+
+def _compare_data(scan: ScanConditions, evaluated: Conditions, data: str) -> tuple[SharedData, str]:
+    """Return what is known about shared data of a scan and an evaluation, also as sentences.
+
+    `data` is the `data_of` the evaluation.
+    """
+    samples = evaluated.samples
+    # A scan file has no numbers of samples. They follow from its limit if the data are the same.
+    scanned = replace(
+        evaluated,
+        limit=scan.limit,
+        name=scan.script,
+        samples=None if samples is None else _limited(samples, scan.limit, data),
+    )
+    shared = compare_data(
+        DataUse(scan.data, scan.seed, scanned.limit, scanned.samples),
+        DataUse(data, evaluated.seed, evaluated.limit, samples),
+    )
+    if shared is SharedData.DIFFERENT:
+        return shared, "The scan and the evaluation use different data."
+    text = shared.value.format(scanned=_data_text(scanned), evaluated=_data_text(evaluated))
+    return shared, f"{text} {SHARED_DATA_ADVICE}" if shared.is_shared else text
+
+
+def _limited(samples: Samples, limit: int | None, data: str) -> Samples:
+    """Return the samples that are used of the same data with another limit."""
+    if samples.unit == "images":
+        folder = ImageFolder(samples.total, 0)
+        used = folder.count_measured(labelled=data.startswith("test images:"), limit=limit)
+    else:
+        used = samples.total if limit is None else min(limit, samples.total)
+    return replace(samples, used=used)
+
+
+def _data_text(conditions: Conditions) -> str:
+    """Return the data of an evaluation and their number: ``a.txt, 100 of 504 sentences``."""
+    used = "" if conditions.limit is None else f"at most {conditions.limit:,} samples"
+    if samples := conditions.samples:
+        used = f"{samples.used:,} of {samples.total:,} {samples.noun}"
+    return ", ".join(filter(None, (escape_text(conditions.data or conditions.name), used)))
 
 
 def _apply_step(state: Snapshot, step: Step, repair: str, job: Job) -> Snapshot:

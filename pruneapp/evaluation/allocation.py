@@ -14,6 +14,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from pruneapp.document.entries import RowConfiguration, RowEntry
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.runner import Samples, are_different_data
 from pruneapp.evaluation.scan_file import Scan, ScanMetric, ScanTensor
 from pruneapp.methods import registry
 from pruneapp.methods.limits import Limits, percent
@@ -41,6 +43,91 @@ RESOLUTION = 0.01
 _NEAR = 1e-9
 # Larger than any metric, but sums of it are still finite.
 _HUGE = 1e290
+
+# Follows the sentence of a `SharedData` that `is_shared`.
+SHARED_DATA_ADVICE = (
+    "The allocation was chosen by these data, so the metric of the result is better than it would "
+    "be on other data. Evaluate the result on other data, too."
+)
+
+
+class SharedData(Enum):
+    """What is known about the data of a scan and of the evaluation of its result.
+
+    The values are templates of sentences for users.
+    """
+
+    DIFFERENT = "Scan: {scanned}; evaluation: {evaluated}."
+    SAME = "The scan and the evaluation use the same data ({evaluated})."
+    PART_EVALUATED = (
+        "The data of the evaluation are a part of those of the scan (scan: {scanned}; evaluation: "
+        "{evaluated})."
+    )
+    PART_SCANNED = (
+        "The data of the scan are a part of those of the evaluation (scan: {scanned}; evaluation: "
+        "{evaluated})."
+    )
+    SAME_FOLDER = (
+        "The scan and the evaluation use images of the same folder (scan: {scanned}; evaluation: "
+        "{evaluated}), and some of them can be the same."
+    )
+    SAME_SETTINGS = (
+        "The scan and the evaluation run the same script with the same settings ({evaluated})."
+    )
+    SAME_SCRIPT = (
+        "The scan and the evaluation run the same script with different numbers of samples (scan: "
+        "{scanned}; evaluation: {evaluated}). The script decides whether it uses the same samples "
+        "for both: if it does, the metric of the result is better than it would be on other data."
+    )
+    UNKNOWN = (
+        "It is not known whether the scan and the evaluation use the same data. If they do, the "
+        "metric of the result is better than it would be on other data: evaluate the result on "
+        "data that the scan does not use."
+    )
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether they share data, so that `SHARED_DATA_ADVICE` applies."""
+        return self not in {SharedData.DIFFERENT, SharedData.SAME_SCRIPT, SharedData.UNKNOWN}
+
+
+@dataclass(frozen=True)
+class DataUse:
+    """The data that a scan or an evaluation uses, as far as they are known."""
+
+    data: str  # see `data_of`
+    seed: int = 0
+    limit: int | None = None  # maximum number of samples
+    samples: Samples | None = None  # of a text or images
+
+
+def compare_data(scanned: DataUse, evaluated: DataUse) -> SharedData:
+    """Return what is known about the data of a scan and of an evaluation.
+
+    Data are compared by their names, texts and images also by the samples that were used: of a
+    text, these are the first ones, of a folder evenly spaced images. Different scripts of the user
+    may use the same data.
+    """
+    if are_different_data(scanned.data, evaluated.data):
+        return SharedData.DIFFERENT
+    if not evaluated.data or scanned.data != evaluated.data:
+        return SharedData.UNKNOWN
+    if evaluated.data.startswith(("text:", "images:", "test images:")):
+        return _compare_samples(scanned.samples, evaluated.samples)
+    if scanned.seed != evaluated.seed:
+        return SharedData.UNKNOWN
+    same_limit = scanned.limit == evaluated.limit
+    return SharedData.SAME_SETTINGS if same_limit else SharedData.SAME_SCRIPT
+
+
+def _compare_samples(scanned: Samples | None, evaluated: Samples | None) -> SharedData:
+    """Return what is known about samples of the same text or images."""
+    if scanned is None or evaluated is None or scanned.used == evaluated.used:
+        return SharedData.SAME
+    smaller, larger = sorted((scanned, evaluated), key=lambda samples: samples.used)
+    if larger.unit == "images" and larger.used < larger.total:
+        return SharedData.SAME_FOLDER
+    return SharedData.PART_SCANNED if smaller is scanned else SharedData.PART_EVALUATED
 
 
 @dataclass(frozen=True, eq=False)

@@ -1362,29 +1362,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     </message>
 </context>
 <context>
-    <name>Allocation</name>
-    <message>
-        <source>It is not known whether the scan and the evaluation use the same data. If they do, the metric of the result is better than it would be on other data: evaluate the result on data that the scan does not use.</source>
-        <translation>Es ist nicht bekannt, ob Scan und Auswertung dieselben Daten verwenden. Wenn ja, ist die Metrik des Ergebnisses besser, als sie mit anderen Daten wäre: Werten Sie das Ergebnis mit Daten aus, die der Scan nicht verwendet.</translation>
-    </message>
-    <message>
-        <source>The scan and the evaluation use the same data ({evaluated}).</source>
-        <translation>Scan und Auswertung verwenden dieselben Daten ({evaluated}).</translation>
-    </message>
-    <message>
-        <source>The scan and the evaluation use images of the same folder (scan: {scanned}; evaluation: {evaluated}), and some of them can be the same.</source>
-        <translation>Scan und Auswertung verwenden Bilder desselben Ordners (Scan: {scanned}; Auswertung: {evaluated}), von denen einige dieselben sein können.</translation>
-    </message>
-    <message>
-        <source>The data of the scan are a part of those of the evaluation (scan: {scanned}; evaluation: {evaluated}).</source>
-        <translation>Die Daten des Scans sind ein Teil der Daten der Auswertung (Scan: {scanned}; Auswertung: {evaluated}).</translation>
-    </message>
-    <message>
-        <source>The data of the evaluation are a part of those of the scan (scan: {scanned}; evaluation: {evaluated}).</source>
-        <translation>Die Daten der Auswertung sind ein Teil der Daten des Scans (Scan: {scanned}; Auswertung: {evaluated}).</translation>
-    </message>
-</context>
-<context>
     <name>AllocationController</name>
     <message>
         <source>The step was added in a branch after the scanned state &apos;{state}&apos;.</source>
@@ -1413,22 +1390,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>Evaluate this state</source>
         <translation>Diesen Zustand auswerten</translation>
-    </message>
-    <message>
-        <source>Scan: {scanned}; evaluation: {evaluated}.</source>
-        <translation>Scan: {scanned}; Auswertung: {evaluated}.</translation>
-    </message>
-    <message>
-        <source>The scan and the evaluation run the same script with the same settings ({evaluated}).</source>
-        <translation>Scan und Auswertung führen dasselbe Skript mit denselben Einstellungen aus ({evaluated}).</translation>
-    </message>
-    <message>
-        <source>The scan and the evaluation run the same script with different numbers of samples (scan: {scanned}; evaluation: {evaluated}). The script decides whether it uses the same samples for both: if it does, the metric of the result is better than it would be on other data.</source>
-        <translation>Scan und Auswertung führen dasselbe Skript mit verschieden vielen Proben aus (Scan: {scanned}; Auswertung: {evaluated}). Das Skript bestimmt, ob es für beide dieselben Proben verwendet: Wenn ja, ist die Metrik des Ergebnisses besser, als sie mit anderen Daten wäre.</translation>
-    </message>
-    <message>
-        <source>The allocation was chosen by these data, so the metric of the result is better than it would be on other data. Evaluate the result on other data, too.</source>
-        <translation>Die Verteilung wurde nach diesen Daten gewählt; deshalb ist die Metrik des Ergebnisses besser, als sie mit anderen Daten wäre. Werten Sie das Ergebnis auch mit anderen Daten aus.</translation>
     </message>
     <message>
         <source>Much worse than predicted: {metric} is {measured}, and {predicted} was predicted. Pruned together, these tensors lose far more than one at a time. Repair or recover this state, or undo the allocation and choose a lower total.</source>
@@ -4336,6 +4297,51 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Sparsity of all scanned tensors together: a fraction of their weights, or a number.</source>
         <extracomment>allocation, target_sparsity</extracomment>
         <translation>Sparsity aller gescannten Tensoren zusammen: ein Anteil ihrer Gewichte oder eine Anzahl.</translation>
+    </message>
+    <message>
+        <source>Scan: {scanned}; evaluation: {evaluated}.</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>Scan: {scanned}; Auswertung: {evaluated}.</translation>
+    </message>
+    <message>
+        <source>The scan and the evaluation use the same data ({evaluated}).</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>Scan und Auswertung verwenden dieselben Daten ({evaluated}).</translation>
+    </message>
+    <message>
+        <source>The data of the evaluation are a part of those of the scan (scan: {scanned}; evaluation: {evaluated}).</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>Die Daten der Auswertung sind ein Teil der Daten des Scans (Scan: {scanned}; Auswertung: {evaluated}).</translation>
+    </message>
+    <message>
+        <source>The data of the scan are a part of those of the evaluation (scan: {scanned}; evaluation: {evaluated}).</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>Die Daten des Scans sind ein Teil der Daten der Auswertung (Scan: {scanned}; Auswertung: {evaluated}).</translation>
+    </message>
+    <message>
+        <source>The scan and the evaluation use images of the same folder (scan: {scanned}; evaluation: {evaluated}), and some of them can be the same.</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>Scan und Auswertung verwenden Bilder desselben Ordners (Scan: {scanned}; Auswertung: {evaluated}), von denen einige dieselben sein können.</translation>
+    </message>
+    <message>
+        <source>The scan and the evaluation run the same script with the same settings ({evaluated}).</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>Scan und Auswertung führen dasselbe Skript mit denselben Einstellungen aus ({evaluated}).</translation>
+    </message>
+    <message>
+        <source>The scan and the evaluation run the same script with different numbers of samples (scan: {scanned}; evaluation: {evaluated}). The script decides whether it uses the same samples for both: if it does, the metric of the result is better than it would be on other data.</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>Scan und Auswertung führen dasselbe Skript mit verschieden vielen Proben aus (Scan: {scanned}; Auswertung: {evaluated}). Das Skript bestimmt, ob es für beide dieselben Proben verwendet: Wenn ja, ist die Metrik des Ergebnisses besser, als sie mit anderen Daten wäre.</translation>
+    </message>
+    <message>
+        <source>It is not known whether the scan and the evaluation use the same data. If they do, the metric of the result is better than it would be on other data: evaluate the result on data that the scan does not use.</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>Es ist nicht bekannt, ob Scan und Auswertung dieselben Daten verwenden. Wenn ja, ist die Metrik des Ergebnisses besser, als sie mit anderen Daten wäre: Werten Sie das Ergebnis mit Daten aus, die der Scan nicht verwendet.</translation>
+    </message>
+    <message>
+        <source>The allocation was chosen by these data, so the metric of the result is better than it would be on other data. Evaluate the result on other data, too.</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>Die Verteilung wurde nach diesen Daten gewählt; deshalb ist die Metrik des Ergebnisses besser, als sie mit anderen Daten wäre. Werten Sie das Ergebnis auch mit anderen Daten aus.</translation>
     </message>
     <message>
         <source>Theme</source>

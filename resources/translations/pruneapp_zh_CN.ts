@@ -1362,29 +1362,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     </message>
 </context>
 <context>
-    <name>Allocation</name>
-    <message>
-        <source>It is not known whether the scan and the evaluation use the same data. If they do, the metric of the result is better than it would be on other data: evaluate the result on data that the scan does not use.</source>
-        <translation>尚不清楚扫描和评估是否使用相同的数据。如果是，结果的指标会好于在其他数据上的指标：请在扫描未使用的数据上评估结果。</translation>
-    </message>
-    <message>
-        <source>The scan and the evaluation use the same data ({evaluated}).</source>
-        <translation>扫描和评估使用相同的数据（{evaluated}）。</translation>
-    </message>
-    <message>
-        <source>The scan and the evaluation use images of the same folder (scan: {scanned}; evaluation: {evaluated}), and some of them can be the same.</source>
-        <translation>扫描和评估使用同一文件夹的图像（扫描：{scanned}；评估：{evaluated}），其中一些可能相同。</translation>
-    </message>
-    <message>
-        <source>The data of the scan are a part of those of the evaluation (scan: {scanned}; evaluation: {evaluated}).</source>
-        <translation>扫描的数据是评估数据的一部分（扫描：{scanned}；评估：{evaluated}）。</translation>
-    </message>
-    <message>
-        <source>The data of the evaluation are a part of those of the scan (scan: {scanned}; evaluation: {evaluated}).</source>
-        <translation>评估的数据是扫描数据的一部分（扫描：{scanned}；评估：{evaluated}）。</translation>
-    </message>
-</context>
-<context>
     <name>AllocationController</name>
     <message>
         <source>The step was added in a branch after the scanned state &apos;{state}&apos;.</source>
@@ -1413,22 +1390,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>Evaluate this state</source>
         <translation>评估此状态</translation>
-    </message>
-    <message>
-        <source>Scan: {scanned}; evaluation: {evaluated}.</source>
-        <translation>扫描：{scanned}；评估：{evaluated}。</translation>
-    </message>
-    <message>
-        <source>The scan and the evaluation run the same script with the same settings ({evaluated}).</source>
-        <translation>扫描和评估以相同的设置运行同一脚本（{evaluated}）。</translation>
-    </message>
-    <message>
-        <source>The scan and the evaluation run the same script with different numbers of samples (scan: {scanned}; evaluation: {evaluated}). The script decides whether it uses the same samples for both: if it does, the metric of the result is better than it would be on other data.</source>
-        <translation>扫描和评估运行同一脚本，但样本数不同（扫描：{scanned}；评估：{evaluated}）。是否使用相同的样本由脚本决定：如果相同，结果的指标会好于在其他数据上的指标。</translation>
-    </message>
-    <message>
-        <source>The allocation was chosen by these data, so the metric of the result is better than it would be on other data. Evaluate the result on other data, too.</source>
-        <translation>该分配是根据这些数据选出的，因此结果的指标好于在其他数据上的指标。请也在其他数据上评估结果。</translation>
     </message>
     <message>
         <source>Much worse than predicted: {metric} is {measured}, and {predicted} was predicted. Pruned together, these tensors lose far more than one at a time. Repair or recover this state, or undo the allocation and choose a lower total.</source>
@@ -4336,6 +4297,51 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Sparsity of all scanned tensors together: a fraction of their weights, or a number.</source>
         <extracomment>allocation, target_sparsity</extracomment>
         <translation>所有已扫描张量合计的稀疏度：其权重的比例，或数量。</translation>
+    </message>
+    <message>
+        <source>Scan: {scanned}; evaluation: {evaluated}.</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>扫描：{scanned}；评估：{evaluated}。</translation>
+    </message>
+    <message>
+        <source>The scan and the evaluation use the same data ({evaluated}).</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>扫描和评估使用相同的数据（{evaluated}）。</translation>
+    </message>
+    <message>
+        <source>The data of the evaluation are a part of those of the scan (scan: {scanned}; evaluation: {evaluated}).</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>评估的数据是扫描数据的一部分（扫描：{scanned}；评估：{evaluated}）。</translation>
+    </message>
+    <message>
+        <source>The data of the scan are a part of those of the evaluation (scan: {scanned}; evaluation: {evaluated}).</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>扫描的数据是评估数据的一部分（扫描：{scanned}；评估：{evaluated}）。</translation>
+    </message>
+    <message>
+        <source>The scan and the evaluation use images of the same folder (scan: {scanned}; evaluation: {evaluated}), and some of them can be the same.</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>扫描和评估使用同一文件夹的图像（扫描：{scanned}；评估：{evaluated}），其中一些可能相同。</translation>
+    </message>
+    <message>
+        <source>The scan and the evaluation run the same script with the same settings ({evaluated}).</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>扫描和评估以相同的设置运行同一脚本（{evaluated}）。</translation>
+    </message>
+    <message>
+        <source>The scan and the evaluation run the same script with different numbers of samples (scan: {scanned}; evaluation: {evaluated}). The script decides whether it uses the same samples for both: if it does, the metric of the result is better than it would be on other data.</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>扫描和评估运行同一脚本，但样本数不同（扫描：{scanned}；评估：{evaluated}）。是否使用相同的样本由脚本决定：如果相同，结果的指标会好于在其他数据上的指标。</translation>
+    </message>
+    <message>
+        <source>It is not known whether the scan and the evaluation use the same data. If they do, the metric of the result is better than it would be on other data: evaluate the result on data that the scan does not use.</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>尚不清楚扫描和评估是否使用相同的数据。如果是，结果的指标会好于在其他数据上的指标：请在扫描未使用的数据上评估结果。</translation>
+    </message>
+    <message>
+        <source>The allocation was chosen by these data, so the metric of the result is better than it would be on other data. Evaluate the result on other data, too.</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>该分配是根据这些数据选出的，因此结果的指标好于在其他数据上的指标。请也在其他数据上评估结果。</translation>
     </message>
     <message>
         <source>Theme</source>

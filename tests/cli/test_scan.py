@@ -16,7 +16,8 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from pruneapp.cli import scan as module
-from pruneapp.evaluation.scan_file import read_scan
+from pruneapp.evaluation.runner import Conditions, Samples
+from pruneapp.evaluation.scan_file import ScanConditions, read_scan
 from tests.cli.command_process import until
 from tests.support.activation_statistics import forget
 from tests.support.onnx_models import save, small_network
@@ -119,16 +120,20 @@ def test_a_scan_becomes_a_recipe_that_prunes_exactly_the_total(call, place):
     status, out, err = call("allocate", "m.scan.json", *more, "--json")
     report = json.loads(out)
     assert status == 0
-    assert "the data that it was chosen by" in err
+    assert "run the same script with the same settings (script.py). The allocation was" in err
     assert report["measured"].keys() == report["one_rule"].keys() == report["unpruned"].keys()
     assert report["unpruned"]["loss"] == report["before"] < report["measured"]["loss"]
 
     status, out, err = call("allocate", "m.scan.json", *more, "--samples", "30")
     assert status == 0
-    assert "with another number of samples: their data may overlap" in err
+    assert (
+        "with different numbers of samples (scan: script.py; evaluation: script.py, at most 30 "
+        "samples). The script decides"
+    ) in err
 
     status, out, err = call("allocate", "m.scan.json", *more, "--script-seed", "1")
-    assert (status, err) == (0, "")
+    assert status == 0
+    assert "It is not known whether the scan and the evaluation use the same data" in err
     rows = [line.split() for line in out.splitlines()]
     assert ["metric", "unpruned", "predicted", "allocated", "one", "rule", "noise"] in rows
     assert "or worse after. The prediction adds up the changes" in out
@@ -164,7 +169,9 @@ def test_each_tensor_may_be_repaired_before_the_model_is_measured(call, place):
 def test_equal_values_give_a_notice_unless_the_data_differ(call, place, monkeypatch, are_different):
     """A copied script is another script, but reads the same data."""
     if are_different:
-        monkeypatch.setattr("pruneapp.cli.scan.are_different_data", lambda *_names: True)
+        monkeypatch.setattr(
+            "pruneapp.evaluation.allocation.are_different_data", lambda *_names: True
+        )
     assert call(
         "scan", "m.safetensors", "--command", command(), "-o", "s.json", "--amounts", "0.5"
     )[0] == 0  # fmt: skip
@@ -174,6 +181,30 @@ def test_equal_values_give_a_notice_unless_the_data_differ(call, place, monkeypa
     )
     assert status == 0
     assert ("exactly the values that it had in the scan" in err) is not are_different
+
+
+@pytest.mark.parametrize(
+    ("limits", "unit", "words"),
+    [
+        ((None, None), "lines", "use the same data (a.txt, 40 of 40 sentences)."),
+        ((10, None), "lines", "(scan: a.txt, 10 of 40 sentences; evaluation: a.txt, 40 of 40 sen"),
+        ((None, 10), "lines", "The data of the evaluation are a part of those of the scan (scan:"),
+        ((5, 10), "images", "images of the same folder (scan: a.txt, 5 of 40 images; evaluation:"),
+    ],
+)
+def test_the_shared_part_of_a_text_or_folder_is_stated(limits, unit, words):
+    scanned, limit = limits
+    data = "test images:/a" if unit == "images" else "text:1"
+    scan = ScanConditions("m", "", "Text", "", "", "l1", limit=scanned, data=data)
+    samples = Samples(unit, limit or 40, 40)
+    evaluated = Conditions("Text", limit, data="a.txt", samples=samples)
+    shared, text = module._compare_data(scan, evaluated, data)
+    assert shared.is_shared
+    assert words in text
+    assert text.endswith("Evaluate the result on other data, too.")
+    assert module._compare_data(scan, evaluated, "text:2")[1] == (
+        "The scan and the evaluation use different data."
+    )
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")

@@ -12,10 +12,17 @@ from msgspec.structs import replace
 from pruneapp.document.edit import Edit
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, StaleError
-from pruneapp.evaluation.allocation import Allocation, Bound, allocate
+from pruneapp.evaluation.allocation import (
+    SHARED_DATA_ADVICE,
+    Allocation,
+    Bound,
+    DataUse,
+    SharedData,
+    allocate,
+    compare_data,
+)
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.report.results import KeptScan
-from pruneapp.evaluation.runner import Samples, are_different_data
 from pruneapp.evaluation.scan import changes_sha256, with_protection
 from pruneapp.evaluation.scan_file import ScanMetric
 from pruneapp.gui.app.context import AppContext
@@ -28,8 +35,13 @@ from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.sensitivity.dialogs import AllocatedTensor, AllocationDialog, PredictedAllocation
 from pruneapp.gui.sensitivity.scan_controller import ScanController
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.engine_text import numbered_title, translate_error, translate_param
-from pruneapp.gui.widgets.labels import join_sentences, translate
+from pruneapp.gui.widgets.engine_text import (
+    numbered_title,
+    translate_declared,
+    translate_error,
+    translate_param,
+)
+from pruneapp.gui.widgets.labels import join_sentences
 from pruneapp.gui.widgets.reports import calibration_note, data_in_words
 from pruneapp.methods.limits import LIMITS
 from pruneapp.params import AmountParam
@@ -244,41 +256,23 @@ class AllocationController(Feature[AllocationDialog]):
         return join_sentences(*parts, self._scans.why_old(kept))
 
     def _same_data(self, kept: KeptScan) -> str:
-        """Return a note on whether the scan and its result are measured on the same data.
-
-        Data are compared by their names, see `data_of`; texts and images also by the samples that
-        were used. Different scripts of the user may use the same data.
-        """
-        now, named = self._evaluation.shown_conditions, self._evaluation.data
-        scanned, data = kept.conditions, kept.scan.conditions
+        """Return a note on whether the scan and its result are measured on the same data."""
+        now, scanned = self._evaluation.shown_conditions, kept.conditions
         if now is None or scanned is None:
-            return _unknown_text()
-        words = {"scanned": data_in_words(scanned), "evaluated": data_in_words(now)}
-        if are_different_data(data.data, named):
-            return self.tr("Scan: {scanned}; evaluation: {evaluated}.").format(**words)
-        if now.kind in {"text", "images"} and named == data.data:
-            text = _relation_text(scanned.samples, now.samples)
-        elif kept.evaluation == self._evaluation.evaluation or (
-            (named, now.seed, now.limit) == (data.data, data.seed, data.limit)
-        ):
-            text = self.tr(
-                "The scan and the evaluation run the same script with the same settings "
-                "({evaluated})."
-            )
-        elif (named, now.seed) == (data.data, data.seed):
-            return self.tr(
-                "The scan and the evaluation run the same script with different numbers of samples "
-                "(scan: {scanned}; evaluation: {evaluated}). The script decides whether it uses "
-                "the same samples for both: if it does, the metric of the result is better than it "
-                "would be on other data."
-            ).format(**words)
-        else:
-            return _unknown_text()
-        why = self.tr(
-            "The allocation was chosen by these data, so the metric of the result is better than "
-            "it would be on other data. Evaluate the result on other data, too."
+            return translate_declared(SharedData.UNKNOWN.value)
+        data = kept.scan.conditions
+        shared = compare_data(
+            DataUse(data.data, data.seed, data.limit, scanned.samples),
+            DataUse(self._evaluation.data, now.seed, now.limit, now.samples),
         )
-        return join_sentences(text.format(**words), why)
+        if shared is SharedData.UNKNOWN and kept.evaluation == self._evaluation.evaluation:
+            shared = SharedData.SAME_SETTINGS
+        text = translate_declared(shared.value).format(
+            scanned=data_in_words(scanned), evaluated=data_in_words(now)
+        )
+        return join_sentences(
+            text, translate_declared(SHARED_DATA_ADVICE) if shared.is_shared else ""
+        )
 
     def _compare(self) -> None:
         """Show the predicted and the measured metric of the current state, once both are known.
@@ -333,43 +327,6 @@ class AllocationController(Feature[AllocationDialog]):
         super().on_closed()
         self._task.cancel()
         self._allocation = self._prediction = self._compared = None
-
-
-def _unknown_text() -> str:
-    return translate(
-        "Allocation",
-        "It is not known whether the scan and the evaluation use the same data. If they do, the "
-        "metric of the result is better than it would be on other data: evaluate the result on "
-        "data that the scan does not use.",
-    )
-
-
-def _relation_text(scanned: Samples | None, evaluated: Samples | None) -> str:
-    """Return a template on the samples of the same text or images that both use.
-
-    Of a text, the first ones are used; of a folder, evenly spaced images.
-    """
-    same = translate("Allocation", "The scan and the evaluation use the same data ({evaluated}).")
-    if scanned is None or evaluated is None or scanned.used == evaluated.used:
-        return same
-    smaller, larger = sorted((scanned, evaluated), key=lambda samples: samples.used)
-    if larger.unit == "images" and larger.used < larger.total:
-        return translate(
-            "Allocation",
-            "The scan and the evaluation use images of the same folder (scan: {scanned}; "
-            "evaluation: {evaluated}), and some of them can be the same.",
-        )
-    if smaller is scanned:
-        return translate(
-            "Allocation",
-            "The data of the scan are a part of those of the evaluation (scan: {scanned}; "
-            "evaluation: {evaluated}).",
-        )
-    return translate(
-        "Allocation",
-        "The data of the evaluation are a part of those of the scan (scan: {scanned}; "
-        "evaluation: {evaluated}).",
-    )
 
 
 def _has_failed(metric: ScanMetric, measured: float, predicted: float) -> bool:

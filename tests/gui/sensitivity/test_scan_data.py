@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
+from pruneapp.evaluation.allocation import DataUse, compare_data
 from pruneapp.evaluation.metric import Metric
 from pruneapp.evaluation.runner import Samples, are_different_data
 from pruneapp.gui.document.history_model import HistoryColumn
 from pruneapp.gui.evaluation.script_controller import AgreedScript
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
-from pruneapp.gui.sensitivity.allocation_controller import _relation_text
 from tests.gui.sensitivity.conftest import SIZES, LocalScriptRunner, choose_data
 from tests.gui.sensitivity.test_scan_controller import prune, save_and_close
 from tests.gui.user import plain
@@ -92,8 +92,10 @@ def test_an_allocation_says_which_part_of_a_text_scan_and_evaluation_share(
     ],
 )
 def test_evenly_spaced_images_are_a_part_only_of_all_images(scanned, evaluated, words):
-    samples = [Samples("images", used, 40) for used in (scanned, evaluated)]
-    assert words in _relation_text(*samples)
+    uses = (
+        DataUse("images:/a", samples=Samples("images", used, 40)) for used in (scanned, evaluated)
+    )
+    assert words in compare_data(*uses).value
 
 
 @pytest.mark.parametrize(
