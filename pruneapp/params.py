@@ -240,11 +240,6 @@ class OptionalParam(NumberParam):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OptionalIntParam(OptionalParam, IntParam):
-    """A whole number or None."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class OptionalFloatParam(OptionalParam, FloatParam):
     """A finite number or None."""
 

@@ -20,8 +20,6 @@ from pruneapp.checkpoint.io.source import ByteSource
 Blocks = NDArray[Any]
 Values = NDArray[np.float32]
 
-# Number of weights of a block of the K types.
-_K = 256
 # Maximum number of weights decoded at a time.
 _MOST_WEIGHTS = 1 << 18
 _NIBBLES = np.array([0, 4], np.uint8)
