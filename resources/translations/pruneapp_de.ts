@@ -515,7 +515,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>Zoom &amp;in</source>
         <extracomment>command</extracomment>
-        <translation>Vergr&amp;ößern</translation>
+        <translation>Ansicht vergr&amp;ößern</translation>
     </message>
     <message>
         <source>Zoom in</source>
@@ -525,7 +525,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>Zoom o&amp;ut</source>
         <extracomment>command</extracomment>
-        <translation>Verkle&amp;inern</translation>
+        <translation>Ansicht verkle&amp;inern</translation>
     </message>
     <message>
         <source>Zoom out</source>
@@ -905,7 +905,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>Reco&amp;ver…</source>
         <extracomment>command</extracomment>
-        <translation>Wieder&amp;herstellen…</translation>
+        <translation>Nach&amp;trainieren…</translation>
     </message>
     <message>
         <source>Train the remaining weights while pruned ones stay zero: distill the unpruned model, or run your own training</source>
@@ -995,7 +995,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>Pareto frontier: prune to several sparsities, and measure each with and without recovery</source>
         <extracomment>command</extracomment>
-        <translation>Pareto-Front: auf mehrere Sparsitys prunen, und jede mit und ohne Wiederherstellung messen</translation>
+        <translation>Pareto-Front: auf mehrere Sparsitys prunen, und jede mit und ohne Nachtraining messen</translation>
     </message>
     <message>
         <source>Shri&amp;nk…</source>
@@ -1224,7 +1224,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <name>AfterRound</name>
     <message>
         <source>Recover after each round</source>
-        <translation>Nach jeder Runde wiederherstellen</translation>
+        <translation>Nach jeder Runde nachtrainieren</translation>
     </message>
     <message>
         <source>Train the remaining weights after each round, while pruned weights stay zero: to reproduce the outputs of the unpruned model on the inputs of calibrate(), or with train() of the script</source>
@@ -1284,7 +1284,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     </message>
     <message>
         <source>&amp;Recover after each round</source>
-        <translation>Nach jeder Runde w&amp;iederherstellen</translation>
+        <translation>Nach jeder Runde nachtra&amp;inieren</translation>
     </message>
     <message>
         <source>S&amp;teps per round</source>
@@ -1393,7 +1393,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     </message>
     <message>
         <source>Much worse than predicted: {metric} is {measured}, and {predicted} was predicted. Pruned together, these tensors lose far more than one at a time. Repair or recover this state, or undo the allocation and choose a lower total.</source>
-        <translation>Viel schlechter als vorhergesagt: {metric} ist {measured}, vorhergesagt war {predicted}. Gemeinsam geprunt verlieren diese Tensoren weit mehr als einzeln. Reparieren Sie diesen Zustand oder stellen Sie ihn wieder her, oder machen Sie die Zuteilung rückgängig und wählen Sie einen kleineren Gesamtwert.</translation>
+        <translation>Viel schlechter als vorhergesagt: {metric} ist {measured}, vorhergesagt war {predicted}. Gemeinsam geprunt verlieren diese Tensoren weit mehr als einzeln. Reparieren Sie diesen Zustand oder trainieren Sie ihn nach, oder machen Sie die Zuteilung rückgängig und wählen Sie einen kleineren Gesamtwert.</translation>
     </message>
     <message>
         <source>Allocation: {metric} is {measured}; {predicted} or worse was predicted. The prediction adds up the changes of tensors pruned one at a time; pruned together, they usually lose more. {data}</source>
@@ -1401,7 +1401,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     </message>
     <message>
         <source>Recover…</source>
-        <translation>Wiederherstellen…</translation>
+        <translation>Nachtrainieren…</translation>
     </message>
 </context>
 <context>
@@ -2769,7 +2769,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     </message>
     <message>
         <source>{share} of its weights are left, with {norm} of its L2 norm² after repair or recovery.</source>
-        <translation>{share} seiner Gewichte sind übrig, nach Reparatur oder Wiederherstellung mit {norm} seiner L2-Norm².</translation>
+        <translation>{share} seiner Gewichte sind übrig, nach Reparatur oder Nachtraining mit {norm} seiner L2-Norm².</translation>
     </message>
     <message>
         <source>In the sensitivity scan, pruning only this tensor gave no finite {metric}.</source>
@@ -4910,7 +4910,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     </message>
     <message>
         <source>all {n} weights: {share} pruned</source>
-        <translation>alle {n} Gewichte: {share} geprunt</translation>
+        <translation>von allen {n}: {share} geprunt</translation>
     </message>
     <message>
         <source>, {share} to be pruned</source>
@@ -4926,7 +4926,7 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     </message>
     <message>
         <source>below {threshold}: {about}{n} weights, {share} of the remaining</source>
-        <translation>unter {threshold}: {about}{n} Gewichte, {share} der verbleibenden</translation>
+        <translation>unter {threshold}: {about}{n} Gewichte, {share} der übrigen</translation>
     </message>
     <message>
         <source>≈ </source>
@@ -5177,7 +5177,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     </message>
     <message>
         <source>Recovery</source>
-        <translation>Wiederherstellung</translation>
+        <translation>Nachtraining</translation>
     </message>
     <message>
         <source>other</source>
@@ -5970,11 +5970,11 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     </message>
     <message>
         <source>Recovery</source>
-        <translation>Wiederherstellung</translation>
+        <translation>Nachtraining</translation>
     </message>
     <message>
         <source>Prunes the current state to each sparsity, and evaluates it before and after a recovery in a separate process. The open model is not changed. If you cancel, results so far are kept.</source>
-        <translation>Prunt den aktuellen Zustand auf jede Sparsity und wertet ihn vor und nach einem Wiederherstellen in einem eigenen Prozess aus. Das geöffnete Modell wird nicht geändert. Wenn Sie abbrechen, bleiben bisherige Ergebnisse erhalten.</translation>
+        <translation>Prunt den aktuellen Zustand auf jede Sparsity und wertet ihn vor und nach einem Nachtraining in einem eigenen Prozess aus. Das geöffnete Modell wird nicht geändert. Wenn Sie abbrechen, bleiben bisherige Ergebnisse erhalten.</translation>
     </message>
     <message>
         <source>How the remaining weights of each point are trained: to reproduce the outputs of the unpruned model on the inputs of calibrate(), or with train() of the script</source>
@@ -6006,7 +6006,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     </message>
     <message>
         <source>&amp;Recovery</source>
-        <translation>Wiede&amp;rherstellung</translation>
+        <translation>Nacht&amp;raining</translation>
     </message>
     <message>
         <source>Steps</source>
@@ -6252,7 +6252,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <name>HarmDialog</name>
     <message>
         <source>The recovery made the model worse on your evaluation.</source>
-        <translation>Die Wiederherstellung hat das Modell in Ihrer Auswertung verschlechtert.</translation>
+        <translation>Das Nachtraining hat das Modell in Ihrer Auswertung verschlechtert.</translation>
     </message>
     <message>
         <source>Keep anyway</source>
@@ -6404,7 +6404,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     </message>
     <message>
         <source>Recover…</source>
-        <translation>Wiederherstellen…</translation>
+        <translation>Nachtrainieren…</translation>
     </message>
     <message>
         <source>Export…</source>
@@ -6416,7 +6416,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     </message>
     <message>
         <source>Go to this state and recover…</source>
-        <translation>Zu diesem Zustand gehen und wiederherstellen…</translation>
+        <translation>Zu diesem Zustand gehen und nachtrainieren…</translation>
     </message>
     <message>
         <source>Rename	F2</source>
@@ -6720,7 +6720,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     </message>
     <message>
         <source>of all checked tensors together, not of the whole model</source>
-        <translation>aller markierten Tensoren zusammen, nicht des ganzen Modells</translation>
+        <translation>aller angekreuzten Tensoren zusammen, nicht des ganzen Modells</translation>
     </message>
     <message>
         <source>Limits</source>
@@ -7954,7 +7954,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     </message>
     <message>
         <source>Recover…</source>
-        <translation>Wiederherstellen…</translation>
+        <translation>Nachtrainieren…</translation>
     </message>
     <message>
         <source>Train the remaining weights, while pruned weights stay zero</source>
@@ -8606,7 +8606,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     </message>
     <message>
         <source>Pareto frontier: prune to several sparsities, and measure each with and without recovery</source>
-        <translation>Pareto-Front: auf mehrere Sparsitys prunen, und jede mit und ohne Wiederherstellung messen</translation>
+        <translation>Pareto-Front: auf mehrere Sparsitys prunen, und jede mit und ohne Nachtraining messen</translation>
     </message>
     <message>
         <source>Add sessions…</source>
@@ -8694,7 +8694,7 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     </message>
     <message>
         <source>frontier, recovered</source>
-        <translation>Front, wiederhergestellt</translation>
+        <translation>Front, nachtrainiert</translation>
     </message>
     <message>
         <source>frontier</source>
@@ -9265,7 +9265,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <name>RecoverController</name>
     <message>
         <source>&apos;{name}&apos; cannot recover a model: add calibrate(model), which runs inputs without labels, or train(model), your own training loop. New script… saves an example.</source>
-        <translation>„{name}“ kann kein Modell wiederherstellen: Ergänzen Sie calibrate(model), das Eingaben ohne Label ausführt, oder train(model), Ihre eigene Trainingsschleife. Neues Skript… speichert ein Beispiel.</translation>
+        <translation>„{name}“ kann kein Modell nachtrainieren: Ergänzen Sie calibrate(model), das Eingaben ohne Label ausführt, oder train(model), Ihre eigene Trainingsschleife. Neues Skript… speichert ein Beispiel.</translation>
     </message>
     <message>
         <source>Choose a Python file with load(path), and calibrate(model), which runs inputs without labels, or train(model), your own training loop. New script… saves one to start from.</source>
@@ -9289,15 +9289,15 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>Recovery</source>
-        <translation>Wiederherstellung</translation>
+        <translation>Nachtraining</translation>
     </message>
     <message>
         <source>Recovery cancelled: nothing was changed.</source>
-        <translation>Wiederherstellung abgebrochen: Nichts wurde geändert.</translation>
+        <translation>Nachtraining abgebrochen: Nichts wurde geändert.</translation>
     </message>
     <message>
         <source>Recovery cancelled; nothing changed. Rerun with the same settings to continue.</source>
-        <translation>Wiederherstellung abgebrochen: Nichts wurde geändert. Mit demselben Skript und denselben Einstellungen geht sie weiter.</translation>
+        <translation>Nachtraining abgebrochen: Nichts wurde geändert. Mit demselben Skript und denselben Einstellungen geht es weiter.</translation>
     </message>
     <message>
         <source>Result discarded: nothing was changed.</source>
@@ -9305,7 +9305,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>The recovery is finished: {state}.</source>
-        <translation>Die Wiederherstellung ist fertig: {state}.</translation>
+        <translation>Das Nachtraining ist fertig: {state}.</translation>
     </message>
     <message>
         <source>Go to it</source>
@@ -9313,7 +9313,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>The recovery continues.</source>
-        <translation>Die Wiederherstellung läuft weiter.</translation>
+        <translation>Das Nachtraining läuft weiter.</translation>
     </message>
     <message>
         <source>Show</source>
@@ -9341,14 +9341,14 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>Undo recovery</source>
-        <translation>Wiederherstellung rückgängig machen</translation>
+        <translation>Nachtraining rückgängig machen</translation>
     </message>
 </context>
 <context>
     <name>RecoverDialog</name>
     <message>
         <source>Recover</source>
-        <translation>Wiederherstellen</translation>
+        <translation>Nachtrainieren</translation>
     </message>
     <message>
         <source>Trains the remaining weights, while pruned weights stay zero and protected weights keep their values. You can undo it.</source>
@@ -9558,7 +9558,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <name>RecoveryPanel</name>
     <message>
         <source>Recovering</source>
-        <translation>Wiederherstellung läuft</translation>
+        <translation>Nachtraining läuft</translation>
     </message>
     <message>
         <source>Starting</source>
@@ -9598,7 +9598,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>Close this window; the training continues. Prune &gt; Recover shows it again.</source>
-        <translation>Dieses Fenster schließen; das Training läuft weiter. Pruning &gt; Wiederherstellen zeigt es wieder.</translation>
+        <translation>Dieses Fenster schließen; das Training läuft weiter. Pruning &gt; Nachtrainieren zeigt es wieder.</translation>
     </message>
     <message>
         <source>Cancel recovery</source>
@@ -9657,11 +9657,11 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <name>RecoveryReportDialog</name>
     <message>
         <source>Recovered</source>
-        <translation>Wiederhergestellt</translation>
+        <translation>Nachtrainiert</translation>
     </message>
     <message>
         <source>Not recovered</source>
-        <translation>Nicht wiederhergestellt</translation>
+        <translation>Nicht nachtrainiert</translation>
     </message>
     <message>
         <source>Block</source>
@@ -9685,11 +9685,11 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>Undo recovery</source>
-        <translation>Wiederherstellung rückgängig machen</translation>
+        <translation>Nachtraining rückgängig machen</translation>
     </message>
     <message>
         <source>Return to the state before the recovery.</source>
-        <translation>Zum Zustand vor der Wiederherstellung zurückkehren.</translation>
+        <translation>Zum Zustand vor dem Nachtraining zurückkehren.</translation>
     </message>
     <message>
         <source>Evaluate…</source>
@@ -9697,7 +9697,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>Measure the model before and after the recovery with an evaluation script.</source>
-        <translation>Das Modell vor und nach der Wiederherstellung mit einem Auswertungsskript messen.</translation>
+        <translation>Das Modell vor und nach dem Nachtraining mit einem Auswertungsskript messen.</translation>
     </message>
     <message>
         <source>Copy the report as text.</source>
@@ -12921,12 +12921,12 @@ steps</extracomment>
     <message>
         <source>&apos;rewind&apos; is for rounds with a recovery.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;rewind&apos; ist für Runden mit Wiederherstellung.</translation>
+        <translation>&apos;rewind&apos; ist für Runden mit Nachtraining.</translation>
     </message>
     <message>
         <source>Choose how to recover, or do not rewind.</source>
         <extracomment>sentences</extracomment>
-        <translation>Wählen Sie eine Wiederherstellung, oder setzen Sie nicht zurück.</translation>
+        <translation>Wählen Sie ein Nachtraining, oder setzen Sie nicht zurück.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; returned no metric &apos;{metric}&apos;.</source>
@@ -13636,7 +13636,7 @@ steps</extracomment>
     <message>
         <source>The model was called with a tensor of layout {layout}, which recovery cannot record.</source>
         <extracomment>sentences</extracomment>
-        <translation>Das Modell wurde mit einem Tensor des Layouts {layout} aufgerufen, den die Wiederherstellung nicht aufzeichnen kann.</translation>
+        <translation>Das Modell wurde mit einem Tensor des Layouts {layout} aufgerufen, den das Nachtraining nicht aufzeichnen kann.</translation>
     </message>
     <message>
         <source>Call the model with dense tensors.</source>
@@ -15946,7 +15946,7 @@ steps</extracomment>
     <message>
         <source>Specify a script, or measure without recovery.</source>
         <extracomment>sentences</extracomment>
-        <translation>Nennen Sie ein Skript, oder messen Sie ohne Wiederherstellung.</translation>
+        <translation>Nennen Sie ein Skript, oder messen Sie ohne Nachtraining.</translation>
     </message>
     <message>
         <source>The loaded model does not contain the weights of &apos;{name}&apos;: {what}.</source>
@@ -16121,7 +16121,7 @@ steps</extracomment>
     <message>
         <source>A recovery is running.</source>
         <extracomment>sentences</extracomment>
-        <translation>Eine Wiederherstellung läuft.</translation>
+        <translation>Ein Nachtraining läuft.</translation>
     </message>
     <message>
         <source>A repair is running.</source>
@@ -20004,7 +20004,7 @@ steps</extracomment>
     <message>
         <source>Nothing is pruned, so there is nothing to recover.</source>
         <extracomment>sentences</extracomment>
-        <translation>Nichts ist beschnitten, also gibt es nichts, das sich erholen könnte.</translation>
+        <translation>Nichts ist geprunt, also gibt es nichts nachzutrainieren.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; does not define train(model).</source>
@@ -20069,7 +20069,7 @@ steps</extracomment>
     <message>
         <source>A command line measures the model, but cannot recover it.</source>
         <extracomment>sentences</extracomment>
-        <translation>Eine Befehlszeile misst das Modell, kann es aber nicht wiederherstellen.</translation>
+        <translation>Eine Befehlszeile misst das Modell, kann es aber nicht nachtrainieren.</translation>
     </message>
     <message>
         <source>&apos;{where}&apos; is a frontier with {join}.</source>
@@ -20119,7 +20119,7 @@ steps</extracomment>
     <message>
         <source>A recovery needs at least 2 samples (got {samples}).</source>
         <extracomment>sentences</extracomment>
-        <translation>Eine Recovery braucht mindestens 2 Proben (angegeben: {samples}).</translation>
+        <translation>Ein Nachtraining braucht mindestens 2 Proben (angegeben: {samples}).</translation>
     </message>
     <message>
         <source>Training changed {counted} of &apos;{name}&apos; that are pruned, so its result is not used.</source>
@@ -20594,7 +20594,7 @@ steps</extracomment>
     <message>
         <source>another recovery</source>
         <extracomment>sentences</extracomment>
-        <translation>einer anderen Wiederherstellung</translation>
+        <translation>einem anderen Nachtraining</translation>
     </message>
     <message>
         <source>another number of steps</source>
@@ -20879,7 +20879,7 @@ steps</extracomment>
     <message>
         <source>Not known: the file contains no graph.</source>
         <extracomment>sentences</extracomment>
-        <translation>Nicht bekannt: Die Datei enthält keinen Graphen.</translation>
+        <translation>Unbekannt: kein Graph in der Datei.</translation>
     </message>
     <message>
         <source>its units cannot be removed</source>
@@ -21607,12 +21607,12 @@ steps</extracomment>
     <message>
         <source>recovering</source>
         <extracomment>sentences</extracomment>
-        <translation>Wiederherstellung</translation>
+        <translation>Nachtraining</translation>
     </message>
     <message>
         <source>recovering: {text}</source>
         <extracomment>sentences</extracomment>
-        <translation>Wiederherstellung: {text}</translation>
+        <translation>Nachtraining: {text}</translation>
     </message>
     <message>
         <source>training</source>
@@ -21662,7 +21662,7 @@ steps</extracomment>
     <message>
         <source>The sequential repair did not make the model better, so recovery began without it.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die sequenzielle Reparatur hat das Modell nicht verbessert, deshalb begann die Wiederherstellung ohne sie.</translation>
+        <translation>Die sequenzielle Reparatur hat das Modell nicht verbessert, deshalb begann das Nachtraining ohne sie.</translation>
     </message>
     <message>
         <source>Some blocks give other results when they run on their own, so they were trained with the whole model only.</source>
@@ -23261,7 +23261,7 @@ steps</extracomment>
     <message>
         <source>Recovery of {what}</source>
         <extracomment>steps</extracomment>
-        <translation>Wiederherstellung von {what}</translation>
+        <translation>Nachtraining von {what}</translation>
     </message>
     <message>
         <source>Training of {what}</source>
@@ -23271,7 +23271,7 @@ steps</extracomment>
     <message>
         <source>recovered after each round</source>
         <extracomment>steps</extracomment>
-        <translation>nach jeder Runde wiederhergestellt</translation>
+        <translation>nach jeder Runde nachtrainiert</translation>
     </message>
     <message>
         <source>trained after each round</source>
@@ -23286,12 +23286,12 @@ steps</extracomment>
     <message>
         <source>Recovery: repair only</source>
         <extracomment>steps</extracomment>
-        <translation>Wiederherstellung: nur Reparatur</translation>
+        <translation>Nachtraining: nur Reparatur</translation>
     </message>
     <message>
         <source>Recovery, {steps}</source>
         <extracomment>steps</extracomment>
-        <translation>Wiederherstellung, {steps}</translation>
+        <translation>Nachtraining, {steps}</translation>
     </message>
     <message>
         <source>Training, {steps}</source>
@@ -23346,12 +23346,12 @@ steps</extracomment>
     <message>
         <source>Recovery, {n} of {n2} block</source>
         <extracomment>steps</extracomment>
-        <translation>Wiederherstellung, {n} von {n2} Block</translation>
+        <translation>Nachtraining, {n} von {n2} Block</translation>
     </message>
     <message>
         <source>Recovery, {n} of {n2} blocks</source>
         <extracomment>steps</extracomment>
-        <translation>Wiederherstellung, {n} von {n2} Blöcken</translation>
+        <translation>Nachtraining, {n} von {n2} Blöcken</translation>
     </message>
     <message>
         <source>Distillation of {n} of {n2} block, not of the whole model</source>
@@ -23858,7 +23858,7 @@ steps</extracomment>
     </message>
     <message>
         <source>For a better model of the same size, prune the units as a step, repair or recover the new state, and then export it shrunk.</source>
-        <translation>Ein besseres Modell derselben Größe erhalten Sie, wenn Sie die Einheiten als Schritt prunen, den neuen Zustand reparieren oder wiederherstellen und ihn dann verkleinert exportieren.</translation>
+        <translation>Ein besseres Modell derselben Größe erhalten Sie, wenn Sie die Einheiten als Schritt prunen, den neuen Zustand reparieren oder nachtrainieren und ihn dann verkleinert exportieren.</translation>
     </message>
     <message>
         <source>Prune as a step</source>
@@ -24933,11 +24933,11 @@ steps</extracomment>
     </message>
     <message>
         <source>Recover</source>
-        <translation>Wiederherstellen</translation>
+        <translation>Nachtrainieren</translation>
     </message>
     <message>
         <source>Prune &gt; Recover… ({keys}) trains the remaining weights while pruned ones stay zero. It takes longer than a repair and restores more.</source>
-        <translation>Pruning &gt; Wiederherstellen… ({keys}) trainiert die übrigen Gewichte, während geprunte null bleiben. Das dauert länger als eine Reparatur und stellt mehr wieder her.</translation>
+        <translation>Pruning &gt; Nachtrainieren… ({keys}) trainiert die übrigen Gewichte, während geprunte null bleiben. Das dauert länger als eine Reparatur und macht mehr vom Verlust wieder gut.</translation>
     </message>
     <message>
         <source>Shrink</source>
@@ -25346,7 +25346,7 @@ steps</extracomment>
     <name>Workbench</name>
     <message>
         <source>The form prunes the units of the cut. Apply the step, repair or recover the new state, and export it shrunk.</source>
-        <translation>Das Formular prunt die zu entfernenden Einheiten. Wenden Sie den Schritt an, reparieren Sie den neuen Zustand oder stellen Sie ihn wieder her, und exportieren Sie ihn verkleinert.</translation>
+        <translation>Das Formular prunt die zu entfernenden Einheiten. Wenden Sie den Schritt an, reparieren Sie den neuen Zustand oder trainieren Sie ihn nach, und exportieren Sie ihn verkleinert.</translation>
     </message>
     <message>
         <source>Loaded: {names}.</source>

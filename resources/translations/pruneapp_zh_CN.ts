@@ -905,7 +905,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>Reco&amp;ver…</source>
         <extracomment>command</extracomment>
-        <translation>恢复(&amp;V)…</translation>
+        <translation>恢复训练(&amp;V)…</translation>
     </message>
     <message>
         <source>Train the remaining weights while pruned ones stay zero: distill the unpruned model, or run your own training</source>
@@ -1217,7 +1217,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <name>AffectedTensor</name>
     <message>
         <source>{share} of L2 norm² lost</source>
-        <translation>损失了 {share} 的L2 范数²</translation>
+        <translation>损失了 {share} 的 L2 范数²</translation>
     </message>
 </context>
 <context>
@@ -1401,7 +1401,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     </message>
     <message>
         <source>Recover…</source>
-        <translation>恢复…</translation>
+        <translation>恢复训练…</translation>
     </message>
 </context>
 <context>
@@ -2737,7 +2737,7 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <name>Danger</name>
     <message>
         <source>few weights or little L2 norm² left</source>
-        <translation>剩余权重或L2 范数² 很少</translation>
+        <translation>剩余权重或 L2 范数² 很少</translation>
     </message>
     <message>
         <source>large quality loss measured</source>
@@ -2805,11 +2805,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     </message>
     <message>
         <source>few weights or little L2 norm² left in 1 tensor</source>
-        <translation>1 个张量的剩余权重或L2 范数² 很少</translation>
+        <translation>1 个张量的剩余权重或 L2 范数² 很少</translation>
     </message>
     <message>
         <source>few weights or little L2 norm² left in {n} tensors</source>
-        <translation>{n} 个张量的剩余权重或L2 范数² 很少</translation>
+        <translation>{n} 个张量的剩余权重或 L2 范数² 很少</translation>
     </message>
     <message>
         <source>{what}: {names}.</source>
@@ -7060,7 +7060,7 @@ Code inside checkpoints is never executed.</source>
     </message>
     <message>
         <source>L2 norm² retained per tensor</source>
-        <translation>每个张量的L2 范数²保留率</translation>
+        <translation>每个张量的 L2 范数²保留率</translation>
     </message>
     <message>
         <source>tensors</source>
@@ -7124,7 +7124,7 @@ Code inside checkpoints is never executed.</source>
     </message>
     <message>
         <source>L2 norm² retained after</source>
-        <translation>之后的L2 范数²保留率</translation>
+        <translation>之后的 L2 范数²保留率</translation>
     </message>
     <message>
         <source>pruned, %</source>
@@ -7156,7 +7156,7 @@ Code inside checkpoints is never executed.</source>
     </message>
     <message>
         <source>, L2 norm² retained {norm} since opening</source>
-        <translation>，自打开以来L2 范数²保留率 {norm}</translation>
+        <translation>，自打开以来 L2 范数²保留率 {norm}</translation>
     </message>
     <message>
         <source>{n} tensors, {size}</source>
@@ -7637,7 +7637,7 @@ Code inside checkpoints is never executed.</source>
     </message>
     <message>
         <source>{share} of the L2 norm² of these tensors.</source>
-        <translation>占这些张量L2 范数² 的 {share}。</translation>
+        <translation>占这些张量 L2 范数² 的 {share}。</translation>
     </message>
     <message>
         <source>{pattern} needs 1 more pruned weight</source>
@@ -8026,7 +8026,7 @@ Code inside checkpoints is never executed.</source>
     </message>
     <message>
         <source>Most affected (by L2 norm² lost)</source>
-        <translation>受影响最大（按损失的L2 范数²）</translation>
+        <translation>受影响最大（按损失的 L2 范数²）</translation>
     </message>
     <message>
         <source>Repair…</source>
@@ -24070,7 +24070,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Steps, sparsity and L2 norm² retained per tensor, sizes, checksums.</source>
-        <translation>步骤、每个张量的稀疏度和L2 范数²保留率、大小、校验和。</translation>
+        <translation>步骤、每个张量的稀疏度和 L2 范数²保留率、大小、校验和。</translation>
     </message>
     <message>
         <source>Report format</source>
@@ -24936,7 +24936,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Prune &gt; Recover… ({keys}) trains the remaining weights while pruned ones stay zero. It takes longer than a repair and restores more.</source>
-        <translation>剪枝 &gt; 恢复…（{keys}）训练其余权重，被剪枝的权重保持为零。比修复耗时更长，恢复效果更好。</translation>
+        <translation>剪枝 &gt; 恢复训练…（{keys}）训练其余权重，被剪枝的权重保持为零。比修复耗时更长，恢复效果更好。</translation>
     </message>
     <message>
         <source>Shrink</source>

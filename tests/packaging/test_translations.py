@@ -68,6 +68,19 @@ def test_translations_have_the_texts_of_the_window(tmp_path):
         assert (sorted(fresh - kept), sorted(kept - fresh)) == ([], []), language
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_different_commands_have_different_translations(language):
+    """Regression: in German, Recover and Restore had the same name, and Shrink and Zoom out."""
+    commands = {text for _origin, text in translations.commands()} | {"Restore", "Recover"}
+    sources: dict[str, set[str]] = {}
+    for message in translations.read(translations.source_of(language)):
+        if message.source in commands and message.translation:
+            name = message.translation.replace("&", "").partition("(")[0].rstrip("…")
+            source = message.source.replace("&", "").replace("the ", "").rstrip("…")
+            sources.setdefault(name, set()).add(source)
+    assert not [names for names in sources.values() if len(names) > 1]
+
+
 def test_all_sentences_of_notices_are_collected():
     """The window shows a notice that `PARTS` does not contain in English."""
     collected, missing = set(translations.templates()["sentences"]), list[str]()
