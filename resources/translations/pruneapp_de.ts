@@ -4721,28 +4721,32 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Wenn Sie es ankreuzen, werden zusätzlich zum Umfang {n} abhängige Tensoren geprunt: {names}</translation>
     </message>
     <message>
-        <source>If you check it, 1 dependent tensor is pruned too, in addition to the amount.</source>
-        <translation>Wenn Sie es ankreuzen, wird zusätzlich zum Umfang 1 abhängiger Tensor geprunt.</translation>
+        <source>If you check it, 1 dependent tensor is pruned too.</source>
+        <translation>Wenn Sie es ankreuzen, wird auch 1 abhängiger Tensor geprunt.</translation>
     </message>
     <message>
-        <source>If you check it, {n} dependent tensors are pruned too, in addition to the amount.</source>
-        <translation>Wenn Sie es ankreuzen, werden zusätzlich zum Umfang {n} abhängige Tensoren geprunt.</translation>
+        <source>If you check it, {n} dependent tensors are pruned too.</source>
+        <translation>Wenn Sie es ankreuzen, werden auch {n} abhängige Tensoren geprunt.</translation>
+    </message>
+    <message>
+        <source>The dependents of {n} tensors are unknown.</source>
+        <translation>Für {n} Tensoren ist nicht bekannt, was von ihnen abhängt.</translation>
+    </message>
+    <message>
+        <source>Off by default: the dependents of {n} tensors are unknown.</source>
+        <translation>Standardmäßig aus: Für {n} Tensoren ist nicht bekannt, was von ihnen abhängt.</translation>
+    </message>
+    <message>
+        <source>One of them is {name}.</source>
+        <translation>Einer davon ist {name}.</translation>
     </message>
     <message>
         <source>Off by default, because the dependents of {name} are unknown.</source>
         <translation>Standardmäßig aus, weil nicht bekannt ist, was von {name} abhängt.</translation>
     </message>
     <message>
-        <source>Off by default, because the dependents of {n} of the {m} tensors are unknown, such as those of {name}.</source>
-        <translation>Standardmäßig aus, weil für {n} der {m} Tensoren nicht bekannt ist, was von ihnen abhängt, etwa für {name}.</translation>
-    </message>
-    <message>
         <source>The dependents of {name} are unknown.</source>
         <translation>Was von {name} abhängt, ist nicht bekannt.</translation>
-    </message>
-    <message>
-        <source>Dependents are unknown for {n} of the {m} tensors, such as {name}.</source>
-        <translation>Für {n} der {m} Tensoren ist nicht bekannt, was von ihnen abhängt, etwa für {name}.</translation>
     </message>
     <message>
         <source>{name} rows</source>

@@ -4721,28 +4721,32 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>如果勾选，还会剪枝 {n} 个依赖张量，不计入剪枝量：{names}</translation>
     </message>
     <message>
-        <source>If you check it, 1 dependent tensor is pruned too, in addition to the amount.</source>
-        <translation>如果勾选，还会剪枝 1 个依赖张量，不计入剪枝量。</translation>
+        <source>If you check it, 1 dependent tensor is pruned too.</source>
+        <translation>如果勾选，还会剪枝 1 个依赖张量。</translation>
     </message>
     <message>
-        <source>If you check it, {n} dependent tensors are pruned too, in addition to the amount.</source>
-        <translation>如果勾选，还会剪枝 {n} 个依赖张量，不计入剪枝量。</translation>
+        <source>If you check it, {n} dependent tensors are pruned too.</source>
+        <translation>如果勾选，还会剪枝 {n} 个依赖张量。</translation>
+    </message>
+    <message>
+        <source>The dependents of {n} tensors are unknown.</source>
+        <translation>{n} 个张量的依赖张量未知。</translation>
+    </message>
+    <message>
+        <source>Off by default: the dependents of {n} tensors are unknown.</source>
+        <translation>默认关闭：{n} 个张量的依赖张量未知。</translation>
+    </message>
+    <message>
+        <source>One of them is {name}.</source>
+        <translation>其中之一是 {name}。</translation>
     </message>
     <message>
         <source>Off by default, because the dependents of {name} are unknown.</source>
         <translation>默认关闭，因为依赖 {name} 的张量未知。</translation>
     </message>
     <message>
-        <source>Off by default, because the dependents of {n} of the {m} tensors are unknown, such as those of {name}.</source>
-        <translation>默认关闭，因为 {m} 个张量中有 {n} 个的依赖张量未知，例如 {name}。</translation>
-    </message>
-    <message>
         <source>The dependents of {name} are unknown.</source>
         <translation>依赖 {name} 的张量未知。</translation>
-    </message>
-    <message>
-        <source>Dependents are unknown for {n} of the {m} tensors, such as {name}.</source>
-        <translation>{m} 个张量中有 {n} 个的依赖张量未知，例如 {name}。</translation>
     </message>
     <message>
         <source>{name} rows</source>

@@ -298,12 +298,8 @@ class DependentsRow(NotedBox):
                 "{names}"
             )
         if not found.in_force(self.choice) and not whole:  # so that the text stays short
-            one = self.tr(
-                "If you check it, 1 dependent tensor is pruned too, in addition to the amount."
-            )
-            several = self.tr(
-                "If you check it, {n} dependent tensors are pruned too, in addition to the amount."
-            )
+            one = self.tr("If you check it, 1 dependent tensor is pruned too.")
+            several = self.tr("If you check it, {n} dependent tensors are pruned too.")
         return number_format.plural(found.following, one, several).format(names=named)
 
     def _tensor_text(self, tensor: FollowingTensor, *, whole: bool) -> str:
@@ -326,19 +322,17 @@ class DependentsRow(NotedBox):
         if not rest:
             return ""
         by_default = self.choice is None  # then it is the reason why the box is not checked
+        name = found.unknown if whole else found.unknown_role
         if rest == 1:
             text = self.tr("The dependents of {name} are unknown.")
             if by_default:
                 text = self.tr("Off by default, because the dependents of {name} are unknown.")
-        else:
-            text = self.tr("Dependents are unknown for {n} of the {m} tensors, such as {name}.")
-            if by_default:
-                text = self.tr(
-                    "Off by default, because the dependents of {n} of the {m} tensors are unknown, "
-                    "such as those of {name}."
-                )
-        n, m = number_format.count(rest), number_format.count(found.tensors)
-        return text.format(n=n, m=m, name=found.unknown if whole else found.unknown_role)
+            return text.format(name=name)
+        text = self.tr("The dependents of {n} tensors are unknown.")
+        if by_default:
+            text = self.tr("Off by default: the dependents of {n} tensors are unknown.")
+        example = self.tr("One of them is {name}.").format(name=name) if whole else ""
+        return join_sentences(text.format(n=number_format.count(rest)), example)
 
 
 class PruneForm(QWidget):

@@ -822,11 +822,13 @@ def test_the_box_says_of_which_tensors_nothing_depends(form):
         "conv.weight outputs, fc1.bias."
     )
     assert row.note.text() == (
-        "Off by default, because the dependents of 2 of the 20 tensors are unknown, such as those "
-        "of x.weight. If you check it, 24 dependent tensors are pruned too, in addition to the "
-        "amount."
+        "Off by default: the dependents of 2 tensors are unknown. "
+        "If you check it, 24 dependent tensors are pruned too."
     )
-    some = "Dependents are unknown for 2 of the 20 tensors, such as x.weight."
+    tip = row.box.accessibleDescription()
+    assert "One of them is h.3.x.weight." in tip
+    assert "24 dependent tensors are pruned too, in addition to the amount: " in tip
+    some = "The dependents of 2 tensors are unknown."
     row.set_choice(True)
     assert row.note.text() == f"{first} {some}"
     row.set_choice(False)
