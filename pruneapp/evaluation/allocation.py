@@ -214,6 +214,8 @@ def fill(curves: Sequence[Curve], target: int, resolution: float | None = None) 
     for i, curve in enumerate(curves):
         units = (curve.high - curve.low) // curve.unit
         grid = np.unique(np.linspace(0, units, min(units, POINTS) + 1).round().astype(np.int64))
+        measured = curve.counts[(curve.low <= curve.counts) & (curve.counts <= curve.high)]
+        grid = np.union1d(grid, (measured - curve.low) // curve.unit)
         counts = curve.low + curve.unit * grid
         damages = damage_at(curve, counts, resolution)
         corners = convex_minorant(counts.astype(np.float64), damages)
@@ -292,6 +294,16 @@ class TensorShare:
     tensor: ScanTensor
     pruned: int  # number of weights after the step
     damage: float  # predicted damage
+
+    @property
+    def sparsity(self) -> float:
+        """The pruned share of the tensor, not rounded to whole weights at a scanned amount."""
+        tensor = self.tensor
+        for cell in tensor.cells:
+            scanned = tensor.pruned + float(cell.amount) * (tensor.weights - tensor.pruned)
+            if tensor.unit == 1 and abs(self.pruned - scanned) < 1:
+                return scanned / tensor.weights
+        return self.pruned / tensor.weights
 
 
 @dataclass(frozen=True)

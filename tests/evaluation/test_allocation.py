@@ -15,6 +15,7 @@ from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.evaluation.allocation import (
     Bound,
     Curve,
+    TensorShare,
     allocate,
     convex_minorant,
     damage_at,
@@ -22,6 +23,7 @@ from pruneapp.evaluation.allocation import (
     resolution_of,
 )
 from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.scan_file import ScanCell, ScanTensor
 from tests.evaluation.scans import made_scan
 
 AMOUNTS = (0.3, 0.5, 0.7, 0.9)
@@ -131,6 +133,26 @@ def test_a_total_beyond_what_was_scanned_is_refused_with_what_is_allowed():
     assert fill([curve(1000, [1, 2, 3, 4], low=30, high=30)], 30).tolist() == [30]
     with pytest.raises(ParameterError, match="from 0 to 900 weights here"):
         fill([curve(1000, [1, 2, 3, 4])], 901)
+
+
+def test_a_tensor_is_pruned_to_the_scanned_amount_up_to_which_it_loses_nothing():
+    """Regression: 29.7 % were pruned, the closest of `POINTS`, and 3 weights of the other."""
+    assert fill([curve(1000, [0, 50, 60, 70]), curve(1000, [1, 20, 30, 40])], 300).tolist() == [
+        300,
+        0,
+    ]
+
+
+def test_a_share_at_a_scanned_amount_is_that_amount():
+    """Regression: 30 % of 43 weights, rounded to 12 weights, were shown as 27.9 %."""
+    cells = (ScanCell(0.3, 12, {"loss": 1.0}), ScanCell(0.5, 21, {"loss": 2.0}))
+    tensor = ScanTensor("a", 43, cells=cells)
+    shares = [TensorShare(tensor, count, 0.1).sparsity for count in (12, 13, 14, 21, 22)]
+    assert shares == pytest.approx([0.3, 0.3, 14 / 43, 0.5, 0.5])
+    channels = ScanTensor("a", 40, unit=10, cells=(ScanCell(0.3, 10, {"loss": 1.0}),))
+    assert TensorShare(channels, 10, 0.1).sparsity == 0.25
+    pruned = ScanTensor("a", 100, pruned=20, cells=(ScanCell(0.5, 60, {"loss": 1.0}),))
+    assert TensorShare(pruned, 60, 0.1).sparsity == pytest.approx(0.6)
 
 
 SCAN = made_scan(

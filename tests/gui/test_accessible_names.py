@@ -163,7 +163,7 @@ def scan_dialog():
 
 def allocation_dialog():
     found = AllocationDialog(ALLOCATION_PARAMS, "A note.")
-    tensors = (AllocatedTensor("a", 10, 5, 0.1),)
+    tensors = (AllocatedTensor("a", 10, 0.5, 0.1),)
     found.set_allocation(PredictedAllocation(tensors, "loss", 1.0, 1.1, 5))
     return found
 

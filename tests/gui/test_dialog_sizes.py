@@ -205,7 +205,7 @@ def scan():
 
 def allocation():
     found = AllocationDialog(ALLOCATION_PARAMS, SENTENCE)
-    tensors = tuple(AllocatedTensor(name, 10**6, 5, 0.1) for name in NAMES)
+    tensors = tuple(AllocatedTensor(name, 10**6, 5e-6, 0.1) for name in NAMES)
     found.set_allocation(PredictedAllocation(tensors, "accuracy_" * 14, 1.0, 1.1, 5, unmeasured=3))
     return found
 

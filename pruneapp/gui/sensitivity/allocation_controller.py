@@ -231,7 +231,9 @@ class AllocationController(Feature[AllocationDialog]):
         for share in allocation.shares:
             row = by_name.get(share.tensor.name)
             shown = share.tensor.name if row is None else row.shown
-            tensors.append(AllocatedTensor(shown, share.tensor.weights, share.pruned, share.damage))
+            tensors.append(
+                AllocatedTensor(shown, share.tensor.weights, share.sparsity, share.damage)
+            )
         return PredictedAllocation(
             tuple(tensors),
             metric.name,

@@ -32,7 +32,7 @@ from pruneapp.gui.widgets.number_format import (
     metric,
     metric_amount,
     metric_title,
-    part,
+    percent,
     plural,
     with_sign,
 )
@@ -67,7 +67,7 @@ class AllocatedTensor:
 
     shown: str
     weights: int
-    pruned: int
+    sparsity: float
     damage: float
 
 
@@ -354,7 +354,7 @@ class AllocationDialog(DecisionDialog):
         return (
             tensor.shown,
             count(tensor.weights),
-            part(tensor.pruned, tensor.weights),
+            percent(tensor.sparsity),
             with_sign(amount, -shown if found.higher else shown),
         )
 

@@ -15,6 +15,7 @@ from pruneapp.gui.sensitivity.dialogs import (
     ScanDialog,
 )
 from pruneapp.gui.statistics.dialog import CollectDialog
+from tests.gui.user import plain
 
 SOURCE = DataSource(DataKind.TEXT, "/data/sentences.txt")
 
@@ -46,7 +47,7 @@ def test_the_main_button_does_not_move_when_the_answer_about_the_data_wraps(show
 def test_a_change_that_is_too_small_for_its_digits_has_no_sign(show, english):
     dialog = show(AllocationDialog((), "on the same data"), 640, 600)
     damages = 0.0, 1e-5, -1e-5, 0.1
-    tensors = tuple(AllocatedTensor(f"t{n}", 10, 1, damage) for n, damage in enumerate(damages))
+    tensors = tuple(AllocatedTensor(f"t{n}", 10, 0.1, damage) for n, damage in enumerate(damages))
     for higher, worse in ((True, "−"), (False, "+")):
         dialog.set_allocation(
             PredictedAllocation(tensors, "accuracy", 0.9, 0.8, 4, share=True, higher=higher)
@@ -54,3 +55,4 @@ def test_a_change_that_is_too_small_for_its_digits_has_no_sign(show, english):
         model = dialog.table.model()
         changes = [model.index(row, 3).data() for row in range(4)]
         assert changes == ["0.0", "0.0", "0.0", f"{worse}10.0"]
+        assert plain(model.index(0, 2).data()) == "10.0 %"
