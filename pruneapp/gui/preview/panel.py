@@ -204,7 +204,8 @@ class PreviewPanel(QWidget):
         protected = (
             self.protected.fontMetrics().height() + _SPACING if self.protected.isHidden() else 0
         )
-        return self.most.hidden_height + protected
+        gap = self._gap.minimumHeight() + _SPACING if self._gap.isHidden() else 0
+        return self.most.hidden_height + protected + gap
 
     def _hide_empty_rows(self) -> None:
         """Hide empty rows if the panel scrolls.
@@ -212,6 +213,7 @@ class PreviewPanel(QWidget):
         Not called for estimates, whose rows are filled soon.
         """
         self.most.set_trimmed(trimmed=self._scrolls)
+        self._gap.setHidden(self._scrolls)
         self.protected.setHidden(self._scrolls and not self.protected.text())
 
     def set_lock(self, why: str) -> None:

@@ -161,6 +161,8 @@ class RecoverDialog(Dialog):
         flag.box.clicked.connect(self._on_evaluates)
         flag.line.addWidget(self.set_up)
         self.evaluated_by = ElidedLabel("", settings, ink=MUTED)
+        # The name of the file, which is at the end, is the part that differs.
+        self.evaluated_by.elide = Qt.TextElideMode.ElideLeft
         self.evaluated_by.setAccessibleName(self.tr("Evaluation before and after"))
         flag.line.addWidget(self.evaluated_by)
         self.note = plain(wrap=True, ink=MUTED)

@@ -213,6 +213,28 @@ def test_no_row_of_the_preview_or_the_form_is_cut_in_the_middle(opened):
     assert cut > len(heights) / 3
 
 
+def test_rows_reserved_for_a_result_do_not_make_the_panel_scroll(opened):
+    """Regression: the current state scrolled, with empty space between its numbers."""
+    opened.prune()
+    opened.key("Ctrl+Z")
+    panel = opened.views.preview
+    area = panel.parentWidget().parentWidget().parentWidget()
+    assert isinstance(area, QScrollArea)
+    opened.wait(lambda: panel.heading.text() == "Current state")
+
+    def gap():
+        top = panel.file.mapTo(panel, QPoint(0, panel.file.height())).y()
+        return panel.note.parentWidget().mapTo(panel, QPoint()).y() - top
+
+    opened.window.resize(1280, 900)
+    opened.wait(lambda: gap() > 20)
+    opened.window.resize(1280, 660)
+    opened.wait(lambda: gap() <= 8)
+    assert not area.verticalScrollBar().maximum()
+    opened.window.resize(1280, 900)
+    opened.wait(lambda: gap() > 20)
+
+
 def test_the_panel_ends_with_what_it_says_where_it_scrolls(opened):
     """Regression: there was empty space for three more tensors, to which the panel could scroll."""
     tree = opened.views.tree

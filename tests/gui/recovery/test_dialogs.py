@@ -309,3 +309,13 @@ def test_without_an_improvement_there_is_nothing_to_undo(show, english):
     assert dialog.evaluate.isHidden()
     assert not dialog.copy.isHidden()
     assert "step\theld-out error\ttraining loss\n0\t0.5\t\n5\t0.25\t2" in dialog.as_text()
+
+
+def test_the_name_of_the_script_that_evaluates_is_shown_whole(dialog, qtbot):
+    """Regression: it was elided in the middle of the name."""
+    name = "a_rather_long_name_of_a_script.py"
+    by = f"by evaluate() of {name}"
+    dialog.set_functions(distills=True, trains=True, evaluated_by=by, found=True)
+    label = dialog.evaluated_by
+    width = label.fontMetrics().horizontalAdvance(f"…{name}")
+    assert label.shortened(width + 1) == f"…{name}"
