@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -228,9 +228,9 @@ class NoticeBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._most, self._short = _MOST, False
-        # Widgets, each with the function that returns the height not to cover at its bottom, and
-        # the widget that makes space.
-        self._anchors: list[tuple[QWidget, Callable[[], int], QWidget | None]] = []
+        # Widgets, each with the function that returns the margins not to cover, and the widget
+        # that makes space.
+        self._anchors: list[tuple[QWidget, Callable[[], QMargins], QWidget | None]] = []
         self._panel: QWidget | None = None
         self._names: ShortNames | None = None
         self.notices: list[NoticeRow] = []
@@ -245,18 +245,22 @@ class NoticeBar(QWidget):
         self.hide()
 
     def float_above(
-        self, anchor: QWidget, height_below: Callable[[], int] = int, *, room: QWidget | None = None
+        self,
+        anchor: QWidget,
+        axes: Callable[[], QMargins] = QMargins,
+        *,
+        room: QWidget | None = None,
     ) -> None:
         """Show the notices over the bottom of a widget while it is visible.
 
         The last widget has priority. They must have the same parent as the notices, or one below.
-        `height_below` returns the pixels not to cover at the bottom, such as those of an axis; a
-        notice for which the rest is too low covers them.
+        `axes` returns the margins not to cover at the left and the bottom; a notice for which the
+        rest is too low covers that at the bottom.
 
         `room`, which contains the widget, gets a margin at its bottom for the notices, so that they
         cover nothing, unless they are higher than `_MAX_ROOM` of it.
         """
-        self._anchors.insert(0, (anchor, height_below, room))
+        self._anchors.insert(0, (anchor, axes, room))
         anchor.installEventFilter(self)
 
     def add_panel(self, panel: QWidget) -> None:
@@ -285,11 +289,9 @@ class NoticeBar(QWidget):
         parent = self.parentWidget()
         if found is None or parent is None:
             return
-        anchor, height_below, room = found
-        width = anchor.width() - 2 * _MARGIN
-        height = self._layout.totalSizeHint().height()
-        if self._layout.hasHeightForWidth():
-            height = self._layout.totalHeightForWidth(width)
+        anchor, axes, room = found
+        left, width = _MARGIN, anchor.width() - 2 * _MARGIN
+        height = self._height_at(width)
         makes_room = room is not None and height + _MARGIN <= _MAX_ROOM * room.height()
         for _, _, each in self._anchors:
             if each is not None:
@@ -298,12 +300,21 @@ class NoticeBar(QWidget):
         if room is not None and makes_room:
             bottom = anchor.mapFrom(room, QPoint(0, room.height())).y()
         else:
-            height = min(height, anchor.height() - 2 * _MARGIN)
-            below = max(_MARGIN, min(height_below(), anchor.height() - _MARGIN - height))
+            margins = axes()
+            left = max(_MARGIN, margins.left())
+            width = anchor.width() - left - _MARGIN
+            height = min(self._height_at(width), anchor.height() - 2 * _MARGIN)
+            below = max(_MARGIN, min(margins.bottom(), anchor.height() - _MARGIN - height))
             bottom = anchor.height() - below
-        place = anchor.mapTo(parent, QPoint(_MARGIN, bottom - height))
+        place = anchor.mapTo(parent, QPoint(left, bottom - height))
         self.setGeometry(QRect(place, QSize(width, height)))
         self.raise_()
+
+    def _height_at(self, width: int) -> int:
+        """Return the height of all visible notices at a width in pixels."""
+        if self._layout.hasHeightForWidth():
+            return self._layout.totalHeightForWidth(width)
+        return self._layout.totalSizeHint().height()
 
     def set_names(self, names: ShortNames) -> None:
         """Set the short forms of tensor names, which new notices use."""

@@ -348,7 +348,7 @@ class Workbench(QObject):
             # A chart makes space; the others, which can be scrolled, do not move.
             is_chart = page not in {Page.WEIGHTS, Page.GRAPH}
             room = picture if is_chart else None
-            window.notices.float_above(picture.drawing, picture.axis_height, room=room)
+            window.notices.float_above(picture.drawing, picture.axis_margins, room=room)
         self.session = session = OpenDocument(jobs, settings, build_nodes, self)
         self.status = StatusController(window, views, session, jobs, self.notifications)
         # Must be connected first, so that other subscribers see the updated tree and numbers.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QMargins, QPoint, QRect, Qt
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
+from pruneapp import resources
 from pruneapp.gui.app.notices import NoticeBar
 from pruneapp.gui.widgets.controls import lay_in_column
 
@@ -88,7 +89,7 @@ def test_notices_cover_the_bottom_of_a_widget_and_move_nothing(show, qtbot):
     qtbot.mouseClick(notice.more, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bar.height() > low)
     assert bar.geometry().bottom() == 431
-    bar.float_above(below, lambda: 45)
+    bar.float_above(below, lambda: QMargins(0, 0, 0, 45))
     below.resize(600, 399)
     qtbot.waitUntil(lambda: bar.geometry().bottom() == 439 - 46)
     bar.float_above(below)
@@ -117,3 +118,17 @@ def test_a_chart_makes_space_for_notices_until_they_end(show, qtbot):
     bar.set_notice("A long one. " * 200)
     qtbot.waitUntil(lambda: bar.isVisible() and bar.height() > 120)
     assert chart.height() == 400, "it would leave too little of the chart"
+
+
+def test_a_notice_covers_no_axis_of_the_weights(user):
+    """Regression: it covered the lowest labels of the left axis."""
+    user.open_file(resources.path("sample/lenet-digits.safetensors"))
+    user.wait_preview()
+    notices, canvas = user.window.notices, user.views.pages.weights.canvas
+    notices.set_notice("The file changed. " * 9)
+    user.wait(notices.isVisible)
+    place = QRect(canvas.mapFromGlobal(notices.mapToGlobal(QPoint())), notices.size())
+    assert canvas.rect().contains(place)
+    for axis in (canvas.left, canvas.bottom):
+        shown = canvas.mapFromScene(axis.sceneBoundingRect()).boundingRect()
+        assert not shown.adjusted(1, 1, -1, -1).intersects(place), axis.orientation

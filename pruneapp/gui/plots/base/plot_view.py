@@ -7,7 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QCoreApplication,
+    QEvent,
+    QMargins,
+    QObject,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPalette, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QStackedWidget, QWidget
 
@@ -319,13 +329,19 @@ class PlotView(QWidget):
         """The plot, its table, or the message in its place; without readout and legend."""
         return self._stack
 
-    def axis_height(self) -> int:
-        """Return the height of the lower axis with its title; 0 if the plot is not shown."""
-        bottom, canvas = self._canvas.bottom, self._canvas
-        if self._stack.currentWidget() is not canvas or not bottom.isVisible():
-            return 0
-        height: int = canvas.height() - canvas.mapFromScene(bottom.scenePos()).y()
-        return height
+    def axis_margins(self) -> QMargins:
+        """Return the width of the left axis and the height of the lower one, with their titles.
+
+        Null if the plot is not shown.
+        """
+        bottom, left, canvas = self._canvas.bottom, self._canvas.left, self._canvas
+        margins = QMargins()
+        if self._stack.currentWidget() is canvas:
+            if left.isVisible():
+                margins.setLeft(canvas.mapFromScene(left.sceneBoundingRect().topRight()).x())
+            if bottom.isVisible():
+                margins.setBottom(canvas.height() - canvas.mapFromScene(bottom.scenePos()).y())
+        return margins
 
     def _drawn_area(self) -> QRect:
         below = self.legend if self._legend_below and not self.legend.isHidden() else self.foot
