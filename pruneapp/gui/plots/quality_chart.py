@@ -204,6 +204,8 @@ class QualityCanvas(PlotCanvas):
             if self.level is not None:
                 painter.setPen(QPen(QColor(colors["muted"]), 1, Qt.PenStyle.DotLine))
                 painter.drawLine(*(area.pixel(x, self.level) for x in area.x))
+            if self.line is not None and self.points:  # below all data
+                self.line.paint_line(painter, area, colors, width=3 if self.is_dragging_line else 1)
             for curve in self._curves:
                 self._paint_curve(painter, curve)
             for number, point in enumerate(self.points):
@@ -228,7 +230,7 @@ class QualityCanvas(PlotCanvas):
             for number, radius in self._markers().items():
                 self._paint_point(painter, number, radius)
         if self.line is not None and self.points:
-            self.line.paint(painter, area, colors, held=self.is_dragging_line)
+            self.line.paint_handle(painter, area, colors)
         if self._shows_labels:
             self._paint_labels(painter)
         if 0 <= self._pointed < len(self.points):

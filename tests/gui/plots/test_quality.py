@@ -249,7 +249,7 @@ def test_the_target_crosses_no_label_while_and_after_it_is_dragged(view, qtbot):
     image = viewport.grab().toImage()
     accent = QColor(view._colors["accent"])
     inside = (int(label.left()) + 1, round(label.center().y()))
-    assert image.pixelColor(int(label.left()) - 12, inside[1]) == accent
+    assert image.pixelColor(line.x(), inside[1]) == accent
     assert image.pixelColor(*inside) != accent, "the label is above the line"
     assert canvas._labels[number].rect == label, "labels keep their places during the drag"
     qtbot.mouseRelease(viewport, LEFT, pos=QPoint(line.x(), round(label.center().y())))
@@ -281,6 +281,19 @@ def test_a_point_below_another_one_is_visible_and_in_the_box_under_the_mouse(vie
     ]
     high = view.canvas.fontMetrics().lineSpacing()
     assert len(changed) >= 4 * high, "labels and numbers of both states"
+
+
+def test_a_point_on_the_target_line_is_above_it(view):
+    """Regression: the target line was drawn through the points."""
+    value = STATES[0].quality.metrics[0].value - view.tolerance
+    view.set_states((*STATES, state(5, "L1 40 %", 0.4, value)), 1, "")
+    image, at = view.canvas.viewport().grab().toImage(), pixel(view, 5)
+    assert at.y() == view.canvas.area.pixel(0, view.canvas.line.at).toPoint().y()
+    accent, ink = QColor(view._colors["accent"]), QColor(view._colors["kept"])
+    across = {image.pixelColor(at + QPoint(x, y)).name() for x in (-2, 0, 2) for y in (-1, 0, 1)}
+    assert across == {ink.name()}
+    beside = [image.pixelColor(at + QPoint(-40, y)) for y in range(-4, 5)]
+    assert beside.count(accent) == 1, "a thin line"
 
 
 def test_a_point_on_the_target_line_is_clicked_instead_of_the_line(view, qtbot):

@@ -81,22 +81,29 @@ class CutLine:
     def paint(
         self, painter: QPainter, area: PlotArea, colors: Mapping[str, str], *, held: bool
     ) -> None:
-        """Paint the line, its mirror, and the handle with the label; thicker while `held`.
+        """Paint the line, its mirror, and the handle with the label; thicker while `held`."""
+        self.paint_line(painter, area, colors, width=3 if held else 2)
+        self.paint_handle(painter, area, colors)
 
-        Lines outside the plot are omitted, the handle is moved inside. A line that is not editable
-        is dashed.
-        """
+    def paint_line(
+        self, painter: QPainter, area: PlotArea, colors: Mapping[str, str], *, width: int
+    ) -> None:
+        """Paint the line and its mirror where they are in the plot; dashed if not editable."""
         plot = area.rect
         with saved_painter_state(painter):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-            accent = QColor(colors["accent"])
             style = Qt.PenStyle.SolidLine if self.editable else Qt.PenStyle.DashLine
-            painter.setPen(QPen(accent, 3 if held else 2, style, Qt.PenCapStyle.FlatCap))
+            painter.setPen(QPen(QColor(colors["accent"]), width, style, Qt.PenCapStyle.FlatCap))
             for at in self._pixels(area):
                 if self.upright and plot.left() - 1 <= at <= plot.right() + 1:
                     painter.drawLine(QPointF(at, plot.top()), QPointF(at, plot.bottom()))
                 elif not self.upright and plot.top() - 1 <= at <= plot.bottom() + 1:
                     painter.drawLine(QPointF(plot.left(), at), QPointF(plot.right(), at))
+
+    def paint_handle(self, painter: QPainter, area: PlotArea, colors: Mapping[str, str]) -> None:
+        """Paint the handle with the label, in the plot also if the line is outside."""
+        accent = QColor(colors["accent"])
+        with saved_painter_state(painter):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             handle = self.handle(area, painter.font())
             if self.editable:
