@@ -345,7 +345,7 @@ class HistoryTree(QTreeView):
             else 0
         )
         if brief and states.columns[column][0] is HistoryColumn.METRIC:
-            head = min(head, _MAX_HEADER * letter_width(self))
+            head = min(head, _MAX_HEADER * letter_width(self) + _PADDING)
         return max(head, width + 2 * _PADDING)
 
     # Painting

@@ -462,6 +462,19 @@ def visible_columns(panel):
     return fits
 
 
+def test_titles_of_columns_do_not_touch(show):
+    """Regression: "Sparsity" ended where "cosine (mean)" began."""
+    panel = show(HistoryPanel(), 304, 240)
+    panel.set_items(ITEMS, 1)
+    panel.set_results([StateResult((MetricChange("mean_cosine", 0.9, 1.0, 0.0, "", True),), "")])
+    header = panel.tree.header()
+    assert header.model().headerData(2, Qt.Orientation.Horizontal) == "cosine (mean)"
+    for column in (1, 2):
+        title = header.model().headerData(column, Qt.Orientation.Horizontal)
+        width = header.fontMetrics().horizontalAdvance(title)
+        assert header.sectionSize(column) >= width + 6, title
+
+
 @pytest.mark.parametrize("note", ["", "best state so far"])
 def test_longer_names_hide_no_column(show, note):
     """Regression: the second metric and the size were hidden when a name became longer."""
