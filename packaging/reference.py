@@ -22,6 +22,9 @@ from collections.abc import Mapping
 from itertools import chain, count
 from pathlib import Path
 
+# The declarations of this checkout, not those of an installed package.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
 from pruneapp.cli.options import Option, options_of
 from pruneapp.cli.parser import COMMANDS, WINDOW, Command
 from pruneapp.cli.terminal import EXIT_STATUS

@@ -273,6 +273,13 @@ def _check_paths(
                 f"{option_of(other_name)} and {option_of(name)} name the same file ('{path}').",
                 remedy="Choose another name for one of them.",
             )
+    if not options.overwrite:
+        for path in map(locate, options.report):
+            if path.exists():
+                raise ParameterError(
+                    f"'{path}' exists already, and is not replaced by a report.",
+                    remedy="Choose another name, or allow it with --overwrite.",
+                )
     for _, text in _values(options, _BESIDE):
         path = locate(text)
         if is_folder(output) or resolved_path(output) not in resolved_path(path).parents:

@@ -330,10 +330,11 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "report": Option(
         "--report FILE",
-        "write a report: .html (page), .csv (table of tensors) or .json (all data); replaces an "
-        "existing file; may be repeated",
+        "write a report: .html (page), .csv (table of tensors) or .json (all data); may be "
+        "repeated",
         repeat=True,
     ),
+    "overwrite": Option("--overwrite", "replace existing files by reports"),
     "comparison_script": Option(
         "--comparison-script FILE",
         "write a Python script that compares the outputs of your model before and after pruning; "

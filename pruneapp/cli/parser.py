@@ -30,7 +30,9 @@ _STATUS = (
 _EVALUATION = "script command_line higher_is_better lower_is_better text images"
 _EITHER_SCRIPT = ("script command_line", "text images")
 _RUNNING = "python size samples time_limit script_device state_dict json"
-_EXPORT = "format format_parameters replace_original follow_links omit report comparison_script"
+_EXPORT = (
+    "format format_parameters replace_original follow_links omit report overwrite comparison_script"
+)
 
 
 @dataclass(frozen=True)

@@ -117,6 +117,18 @@ def test_a_report_in_the_exported_folder_replaces_no_file(shards, place, call):
     assert (place / "out" / "config.json").read_text() == "{}"
 
 
+def test_a_report_replaces_an_existing_file_only_with_overwrite(place, call, refused):
+    words = ("prune", "model.safetensors", *METHOD, "-o", "out.safetensors", "--report", "o.html")
+    (place / "o.html").write_text("notes")
+    before = everything(place)
+    err = refused(*words)
+    assert "'o.html' exists already, and is not replaced by a report." in err
+    assert "--overwrite" in err
+    assert everything(place) == before, "refused before the export"
+    assert call(*words, "--overwrite")[0] == 0
+    assert (place / "o.html").read_text().startswith("<!")
+
+
 @pytest.mark.parametrize("form", [(), ("--json",)])
 def test_an_export_is_reported_although_its_report_fails(place, call, monkeypatch, form):
     def full(*_args, **_more):

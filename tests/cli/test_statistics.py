@@ -332,7 +332,7 @@ def test_an_export_stores_the_digest_of_its_statistics(call, statistics):
     verify = ("verify", "p.safetensors", "--against", "m.safetensors")
     assert call(*verify, "--statistics", "s.safetensors")[0] == 0
     plain = ("m.safetensors", "--method", "l1_unstructured", "--amount", "0.5")
-    assert call("prune", *plain, "-o", "q.safetensors", *reports)[0] == 0
+    assert call("prune", *plain, "-o", "q.safetensors", *reports, "--overwrite")[0] == 0
     with open_checkpoint(Path("q.safetensors")) as checkpoint:
         assert calibration_of(checkpoint) == ()
     assert json.loads(Path("r.json").read_text())["calibrated_with"] == []
