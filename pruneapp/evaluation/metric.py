@@ -7,12 +7,14 @@ import base64
 import math
 import re
 import sys
+import zlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
 from statistics import NormalDist
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from pruneapp.document.edit import EditKind, Record
 from pruneapp.document.history import Branches
@@ -36,6 +38,9 @@ HIGHER, LOWER, IGNORED = (frozenset(words.split()) for words in (_HIGHER, _LOWER
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
 _QUANTILE = NormalDist().inv_cdf(0.975)
+# Values per sample are stored with a result up to this many characters when compressed: 1,500
+# numbers, or 50,000 of 0 and 1.
+_MOST_STORED = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,7 @@ class MetricChange:
     share: bool = False  # whether it is a share of samples, shown in percent
     # Whether the state was calibrated with the evaluation data, so that the value is too good.
     calibrated: bool = False
+    samples: str = ""  # compressed values per sample, see `Metric.stored`
 
     @property
     def difference(self) -> float:
@@ -69,14 +75,43 @@ class MetricChange:
         return self.difference if self.higher is False else -self.difference
 
 
-def noise_between(*halves: float) -> float:
-    """Return half the width of the noise interval of the difference of two states.
+class Noise(NamedTuple):
+    """The noise of the difference of two states."""
 
-    `halves` are those of each state against the unpruned model. Their root sum of squares is exact
-    for independent errors, and an upper bound for errors that are alike, as here: all are measured
-    on the same samples.
+    half: float  # half the width of its interval; 0 if unknown
+    at_most: bool  # whether `half` is an upper bound, so that smaller differences may be real
+
+
+def noise_between(a: MetricChange, b: MetricChange) -> Noise:
+    """Return the noise of the difference of a metric of two states from one evaluation.
+
+    The 95 % interval of the mean of the paired differences if both have stored samples. Otherwise
+    the root sum of squares of their noises against the unpruned model, which is exact for
+    independent errors and an upper bound here, as all states are measured on the same samples.
     """
-    return math.hypot(*halves)
+    half = _stored_half_interval(a.samples, b.samples)
+    if half is not None:
+        return Noise(half, at_most=False)
+    return Noise(math.hypot(a.half, b.half), at_most=a.half > 0 and b.half > 0)
+
+
+@lru_cache(maxsize=256)
+def _stored_half_interval(stored: str, others: str) -> float | None:
+    """Return half of the 95 % interval of a mean difference; None if samples are not stored."""
+    if not (stored and others):
+        return None
+    sides = [_numbers(zlib.decompress(base64.b64decode(text))) for text in (stored, others)]
+    if len(sides[0]) != len(sides[1]) or len(sides[0]) < 2:
+        return None
+    return _paired_half_interval(*sides)
+
+
+def _numbers(data: bytes) -> array.array[float]:
+    """Return the numbers of 64 bits, in little-endian order, of which `data` consists."""
+    numbers = array.array("d", data)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
 
 
 @dataclass(frozen=True)
@@ -189,15 +224,20 @@ class Metric:
     value: float
     counts: tuple[int, int] | None = None  # number of correct samples, and of all samples
     samples: tuple[float, ...] = ()  # value of each sample
+    stored: str = ""  # the samples, compressed, in Base64; empty for too many
 
     @classmethod
     def of(cls, answer: Mapping[str, Any]) -> Metric:
         """Create it from a message of the worker."""
         counts = answer.get("counts")
-        samples = array.array("d", base64.b64decode(answer.get("samples", "")))
-        if sys.byteorder == "big":
-            samples.byteswap()
-        return cls(answer["value"], None if counts is None else tuple(counts), tuple(samples))
+        data = base64.b64decode(answer.get("samples", ""))
+        stored = base64.b64encode(zlib.compress(data)).decode() if data else ""
+        return cls(
+            answer["value"],
+            None if counts is None else tuple(counts),
+            tuple(_numbers(data)),
+            stored if len(stored) <= _MOST_STORED else "",
+        )
 
     @property
     def share(self) -> bool:
@@ -206,7 +246,7 @@ class Metric:
         return self.counts is not None or right_or_wrong
 
     def without_samples(self) -> Metric:
-        """Return a copy without samples; for a share the counts are kept."""
+        """Return a copy with at most the stored samples; for a share the counts are kept."""
         if not self.samples:
             return self
         right = round(math.fsum(self.samples)) if self.share else 0

@@ -8472,6 +8472,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>{name} {was} → {now}: um {amount} besser; das Rauschen ist unbekannt.</translation>
     </message>
     <message>
+        <source>{name} {was} → {now}: uncertain, the noise is at most ±{half}.</source>
+        <translation>{name} {was} → {now}: unsicher, das Rauschen ist höchstens ±{half}.</translation>
+    </message>
+    <message>
         <source>{name} {was} → {now}: no difference beyond the noise (±{half}).</source>
         <translation>{name} {was} → {now}: kein Unterschied über das Rauschen hinaus (±{half}).</translation>
     </message>

@@ -8472,6 +8472,10 @@ Code inside checkpoints is never executed.</source>
         <translation>{name} {was} → {now}：好了 {amount}；噪声未知。</translation>
     </message>
     <message>
+        <source>{name} {was} → {now}: uncertain, the noise is at most ±{half}.</source>
+        <translation>{name} {was} → {now}：不确定，噪声至多为 ±{half}。</translation>
+    </message>
+    <message>
         <source>{name} {was} → {now}: no difference beyond the noise (±{half}).</source>
         <translation>{name} {was} → {now}：没有超出噪声的差异（±{half}）。</translation>
     </message>

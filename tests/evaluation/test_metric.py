@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import array
+import base64
 import math
 import random
 import statistics
+import sys
 
 import pytest
 
@@ -12,12 +15,14 @@ from pruneapp.errors import ParameterError
 from pruneapp.evaluation.evaluator import state_sha256
 from pruneapp.evaluation.metric import (
     Metric,
+    MetricChange,
     Spread,
     Tolerance,
     _student,
     band_of,
     higher_is_better,
     is_compared,
+    noise_between,
 )
 from pruneapp.progress import Job
 from tests.support.cancel_checks import count_looks
@@ -115,6 +120,40 @@ def test_the_paired_interval_of_any_numbers_is_that_of_student():
         (100, 1.984),
     ):
         assert _student(freedom) == pytest.approx(quantile, rel=1e-3)
+
+
+def measured(values, half=0.0):
+    """Return a metric of a state as an evaluation stores it, with the values of the samples."""
+    packed = base64.b64encode(array.array("d", values).tobytes()).decode()
+    metric = Metric.of({"value": statistics.fmean(values), "samples": packed})
+    assert metric.without_samples().stored == metric.stored
+    return MetricChange(
+        "cosine", metric.value, 1.0, half, "paired", higher=True, samples=metric.stored
+    )
+
+
+@pytest.mark.skipif(sys.byteorder == "big", reason="the worker sends little-endian numbers")
+def test_two_states_have_the_noise_of_their_paired_samples():
+    draw = random.Random(2)
+    before = [draw.uniform(0.7, 1.0) for _ in range(200)]
+    after = [value + draw.gauss(0.001, 0.001) for value in before]
+    noise = noise_between(measured(before, half=0.008), measured(after, half=0.008))
+    expected = band_of(samples(*after), samples(*before), NONE)
+    assert noise == (expected.half, False)
+    assert noise.half < 0.0002
+
+    fewer = noise_between(measured(before, half=0.003), measured(after[:-1], half=0.004))
+    assert fewer == (pytest.approx(0.005), True)
+
+
+@pytest.mark.skipif(sys.byteorder == "big", reason="the worker sends little-endian numbers")
+def test_samples_are_stored_up_to_a_size():
+    draw = random.Random(3)
+    right = [float(draw.random() < 0.8) for _ in range(40_000)]
+    assert 0 < len(measured(right).samples) <= 1 << 14
+    assert measured([draw.random() for _ in range(1_500)]).samples
+    assert not measured([draw.random() for _ in range(3_000)]).samples
+    assert not Metric.of({"value": 0.5}).stored
 
 
 def test_counts_have_an_interval_of_independent_samples():

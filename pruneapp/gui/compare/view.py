@@ -99,18 +99,18 @@ class MetricPair:
 def pairs_of(a: StateQuality | None, b: StateQuality | None) -> tuple[MetricPair, ...]:
     """Return the metrics of two states in pairs: those of `a`, then those that only `b` has.
 
-    For two pruned states the noise is an upper bound; see `noise_between`. It is 0 if a side has no
-    value of the metric, or is None.
+    For the noise see `noise_between`; it is 0 if a side has no value of the metric, or is None.
     """
     sides = a, b
     names = dict.fromkeys(m.name for side in sides if side is not None for m in side.metrics)
     pairs = []
     for name in names:
         x, y = (None if side is None else side.metric(name) for side in sides)
-        both = zip(sides, (x, y), strict=True)
-        halves = [m.half for side, m in both if side and m and not side.unpruned]
-        half = noise_between(*halves) if x and y else 0.0
-        pairs.append(MetricPair(name, x, y, half, at_most=sum(h > 0 for h in halves) > 1))
+        half, at_most = 0.0, False
+        if a and b and x and y:
+            pruned = (replace(m, half=0.0) if s.unpruned else m for s, m in ((a, x), (b, y)))
+            half, at_most = noise_between(*pruned)
+        pairs.append(MetricPair(name, x, y, half, at_most=at_most))
     return tuple(pairs)
 
 

@@ -62,6 +62,7 @@ def measure_state(
             change.judged,
             change.metric.share,
             data in calibrated_with,
+            change.metric.stored,
         )
         for change in evaluator.changes(result)
     ]

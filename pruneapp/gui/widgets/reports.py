@@ -503,13 +503,13 @@ def result_in_words(state: str, quality: StateQuality, name: str = "") -> tuple[
 
 def is_harmful(before: MetricChange, after: MetricChange) -> bool:
     """Return whether a metric of a pruned state became worse by more than its noise."""
-    noise = noise_between(before.half, after.half)
+    noise = noise_between(before, after).half
     return after.higher is not None and after.worse - before.worse > noise
 
 
 def comparison_in_words(before: MetricChange, after: MetricChange) -> str:
     """Return a sentence with a metric of a pruned state before and after an edit, and its noise."""
-    noise = noise_between(before.half, after.half)
+    noise, at_most = noise_between(before, after)
     change = after.worse - before.worse
     name = abridge_text(escape_text(number_format.metric_title(after.name)))
     was, now = (number_format.metric(m.value, share=m.share) for m in (before, after))
@@ -523,6 +523,10 @@ def comparison_in_words(before: MetricChange, after: MetricChange) -> str:
         words = translate("Quality", "{name} {was} → {now}: {amount} worse; the noise is unknown.")
     elif not noise:
         words = translate("Quality", "{name} {was} → {now}: {amount} better; the noise is unknown.")
+    elif abs(change) <= noise and at_most:
+        words = translate(
+            "Quality", "{name} {was} → {now}: uncertain, the noise is at most ±{half}."
+        )
     elif abs(change) <= noise:
         words = translate(
             "Quality", "{name} {was} → {now}: no difference beyond the noise (±{half})."
