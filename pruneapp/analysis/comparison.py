@@ -13,7 +13,7 @@ import numpy as np
 from pruneapp.analysis.pooling import reader_of_exported
 from pruneapp.analysis.retained_norm import block_sums
 from pruneapp.checkpoint.elements import Bits
-from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.entry import TensorEntry, is_buffer_name
 from pruneapp.document.snapshot import Snapshot, StateCache
 from pruneapp.errors import in_numeric_order
 from pruneapp.kernels.kernel import BLOCK
@@ -68,6 +68,13 @@ class TensorDifference:
         """Zeros in both divided by zeros in either (Jaccard index); None if there are none."""
         union = self.pruned_a + self.pruned_b - self.pruned_both
         return self.pruned_both / union if union else None
+
+    @property
+    def is_integer_buffer(self) -> bool:
+        """Whether it is a buffer of integers by dtype and name, such as `num_batches_tracked`."""
+        dtype = self.dtype_a or self.dtype_b
+        leaf = self.name.rpartition(".")[2]
+        return dtype.startswith(("int", "uint")) and is_buffer_name(leaf, self.shape_a)
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ from pruneapp.gui.widgets.number_format import (
     with_sign,
 )
 from pruneapp.gui.widgets.reports import calibration_note, mark_calibrated
+from pruneapp.kernels.values import Bools
 
 NORM, ANGLE, SIGNS, ZEROS = "norm", "angle", "signs", "zeros"
 
@@ -452,6 +453,8 @@ class CompareView(BarChartView):
         self._comparison: Comparison | None = None
         self._differing: tuple[TensorDifference, ...] = ()
         self._heights: Floats = np.zeros(0)
+        # whether each differing tensor holds integers, such as a counter: nothing can be pruned
+        self._are_integers: Bools = np.zeros(0, np.bool_)
         # where bars are cut off that would make the others too short; None if no bar is
         self._cap: float | None = None
         self._shown_names: Mapping[str, str] = {}
@@ -562,8 +565,8 @@ class CompareView(BarChartView):
     def chart(self) -> BarChart:
         measure, heights = self.measure, self._heights
         order = np.arange(heights.size)
-        if self.order == MOST:  # those without a value last
-            order = np.lexsort((-np.nan_to_num(heights), np.isnan(heights)))
+        if self.order == MOST:  # those without a value, and counters, last
+            order = np.lexsort((-np.nan_to_num(heights), np.isnan(heights), self._are_integers))
         across = {
             NORM: self.tr("difference, % of A"),
             ANGLE: self.tr("1 − cosine"),
@@ -602,7 +605,8 @@ class CompareView(BarChartView):
 
     def refresh(self) -> None:
         self._heights = self._compute_heights()
-        self._cap = cap_of(self._heights)
+        self._are_integers = np.array([t.is_integer_buffer for t in self._differing], np.bool_)
+        self._cap = cap_of(self._heights[~self._are_integers])
         super().refresh()
 
     def _compute_heights(self) -> Floats:

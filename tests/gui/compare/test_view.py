@@ -361,6 +361,24 @@ def test_the_most_different_first_in_every_measure(compared, qtbot):
     assert names(compared) == ["a", "c", "d", "e", "f"]
 
 
+def test_counters_are_after_all_weights_and_do_not_clip_their_bars(compared):
+    """Regression: `num_batches_tracked`, 700 times as large after a training, came first."""
+    counter = replace(
+        differs("bn.num_batches_tracked", 700.0, 1.0, 1.0, (0, 0, 0)), dtype_a="int64"
+    )
+    weights = [differs(f"{name}.weight", 0.1, 0.9, 0.9, (0, 0, 0)) for name in "xy"]
+    mean = replace(differs("bn.running_mean", 0.3, 0.9, 0.9, (0, 0, 0)), dtype_a="float32")
+    packed = replace(differs("q.weight", 0.2, 0.9, 0.9, (0, 0, 0)), dtype_a="int8")
+    only_b = TensorDifference("z.weight", "only b", (), (4,), 4)
+    compared.set_comparison(Comparison("A", "B", (counter, *weights, mean, packed, only_b)))
+    compared.set_measure("norm")
+    rows = [compared.numbers().row(at)[0] for at in range(6)]
+    assert rows[:2] == ["bn.running_mean", "q.weight"]
+    assert rows[-2:] == ["z.weight", "bn.num_batches_tracked"]
+    choose_order(compared, "layer")
+    assert compared.numbers().row(0)[0] == "bn.num_batches_tracked"
+
+
 def test_bars_are_as_high_as_the_difference_in_a_colour_that_means_nothing(compared, theme):
     compared.set_colors(theme.colors)
     image = compared.canvas.viewport().grab().toImage()
