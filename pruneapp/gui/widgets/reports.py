@@ -393,7 +393,7 @@ def _named_value(metric: MetricChange) -> str:
 
 def mark_calibrated(text: str, metric: MetricChange) -> str:
     """Return the text of a metric, with a mark if the state was calibrated with the same data."""
-    return f"{text} {CALIBRATED_MARK}" if metric.calibrated else text
+    return f"{text}\u00a0{CALIBRATED_MARK}" if metric.calibrated else text
 
 
 def explain_calibrated(text: str, metric: MetricChange) -> str:
@@ -401,7 +401,7 @@ def explain_calibrated(text: str, metric: MetricChange) -> str:
     words = translate(
         "Quality", "† measured on data that were also used to calibrate or to choose the amounts"
     )
-    return join_names(text, words) if metric.calibrated else text
+    return join_names(text, words.replace("† ", "†\u00a0")) if metric.calibrated else text
 
 
 def calibration_note(*, mark: bool = False) -> str:
@@ -414,7 +414,7 @@ def calibration_note(*, mark: bool = False) -> str:
         "The metric was measured on data that were also used to calibrate or to choose the "
         "amounts.",
     )
-    return f"{CALIBRATED_MARK} {note}" if mark else note
+    return f"{CALIBRATED_MARK}\u00a0{note}" if mark else note
 
 
 def quality_in_words(quality: StateQuality, name: str = "") -> str:

@@ -115,6 +115,6 @@ def test_a_metric_on_the_data_of_a_calibration_has_a_mark_that_is_explained_belo
         ["loss", "0.05", "0.8"],
     ]
     assert view.note.text() == (
-        "† The metric was measured on data that were also used to calibrate or to choose the "
+        "†\u00a0The metric was measured on data that were also used to calibrate or to choose the "
         "amounts. Neither is new."
     )

@@ -66,7 +66,7 @@ def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
     assert plain(opened.notices[0]).startswith("Allocation: loss is 1.223; 1.")
     states = opened.views.history.tree.states
     column = states.column_of(HistoryColumn.METRIC)
-    marked = [states.cell(n, column).endswith(" †") for n in range(2)]
+    marked = [states.cell(n, column).endswith("\u00a0†") for n in range(2)]
     assert marked == [False, True], "chosen by the data that also measure it"
     opened.key("Ctrl+Z")
     opened.wait(lambda: opened.document.position == 0)
