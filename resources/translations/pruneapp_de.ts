@@ -4721,14 +4721,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Wenn Sie es ankreuzen, werden zusätzlich zum Umfang {n} abhängige Tensoren geprunt: {names}</translation>
     </message>
     <message>
-        <source>If you check it, 1 dependent tensor is pruned too.</source>
-        <translation>Wenn Sie es ankreuzen, wird auch 1 abhängiger Tensor geprunt.</translation>
-    </message>
-    <message>
-        <source>If you check it, {n} dependent tensors are pruned too.</source>
-        <translation>Wenn Sie es ankreuzen, werden auch {n} abhängige Tensoren geprunt.</translation>
-    </message>
-    <message>
         <source>The dependents of {n} tensors are unknown.</source>
         <translation>Für {n} Tensoren ist nicht bekannt, was von ihnen abhängt.</translation>
     </message>

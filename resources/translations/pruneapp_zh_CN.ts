@@ -4721,14 +4721,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>如果勾选，还会剪枝 {n} 个依赖张量，不计入剪枝量：{names}</translation>
     </message>
     <message>
-        <source>If you check it, 1 dependent tensor is pruned too.</source>
-        <translation>如果勾选，还会剪枝 1 个依赖张量。</translation>
-    </message>
-    <message>
-        <source>If you check it, {n} dependent tensors are pruned too.</source>
-        <translation>如果勾选，还会剪枝 {n} 个依赖张量。</translation>
-    </message>
-    <message>
         <source>The dependents of {n} tensors are unknown.</source>
         <translation>{n} 个张量的依赖张量未知。</translation>
     </message>

@@ -272,7 +272,7 @@ class DependentsRow(NotedBox):
             texts.append(translate_sentence(found.why_not))
         if found.in_force(self.choice):
             texts.insert(0, self._dependents_sentence(found, whole=whole))
-        elif self.choice is None:
+        elif self.choice is None and whole:
             texts.append(self._dependents_sentence(found, whole=whole))
         return join_sentences(*texts)
 
@@ -297,9 +297,6 @@ class DependentsRow(NotedBox):
                 "If you check it, {n} dependent tensors are pruned too, in addition to the amount: "
                 "{names}"
             )
-        if not found.in_force(self.choice) and not whole:  # so that the text stays short
-            one = self.tr("If you check it, 1 dependent tensor is pruned too.")
-            several = self.tr("If you check it, {n} dependent tensors are pruned too.")
         return number_format.plural(found.following, one, several).format(names=named)
 
     def _tensor_text(self, tensor: FollowingTensor, *, whole: bool) -> str:
