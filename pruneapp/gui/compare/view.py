@@ -71,6 +71,7 @@ _BEGINS, _FOLLOWS = "└ ", "\u2003"
 _INDENT = _BEGINS + _FOLLOWS
 
 
+_MOST_CUT = 8  # number of bars that are cut off; more of them are not outliers
 _VISIBLE_ROWS = 3  # number of rows of metrics in the size hint
 
 
@@ -740,21 +741,14 @@ class CompareView(BarChartView):
 def cap_of(heights: Floats) -> float | None:
     """Return where to cut off a few very high bars; None if the axis needs no cap.
 
-    The highest eighth of the bars above 0 is cut off, at least one bar. If a bar of the highest
-    quarter is more than four times as high as the next lower bar, all bars from it upwards are cut
-    off as well. The cap is 1.25 times the highest remaining bar. There is none unless the highest
-    bar is more than four times as high as the highest remaining one. NaN and bars of height 0 are
-    ignored; fewer than two other bars have no cap.
+    They are at most a sixth of the bars and at most `_MOST_CUT`, but at least one is allowed, and
+    the lowest of them is more than four times as high as the next bar. The cap is 1.25 times that
+    bar. NaN and bars of height 0 are ignored.
     """
     known = np.sort(heights[heights > 0])[::-1]
-    if known.size < 2:
-        return None
-    few = max(1, known.size // 8)
     gaps = np.flatnonzero(known[:-1] > 4 * known[1:])
-    gaps = gaps[gaps < max(1, known.size // 4)]
-    if gaps.size:
-        few = max(few, int(gaps[-1]) + 1)
-    return 1.25 * float(known[few]) if known[0] > 4 * known[few] else None
+    gaps = gaps[gaps < max(1, min(known.size // 6, _MOST_CUT))]
+    return 1.25 * float(known[gaps[-1] + 1]) if gaps.size else None
 
 
 def _share(value: float | None) -> str:

@@ -326,6 +326,9 @@ def test_one_tensor_does_not_squash_the_bars_of_all_others(view, theme):
         ([4959, 269, 133], 1.25 * 269),
         ([512, 256, 128, 64, 32, 16, 8, 4], None),  # no gap between the heights
         ([100, 90, 20, 19, 18, 17], None),  # a third of the bars is not an outlier
+        # Regression: after FFN pruning and a recovery only the least changed bars had lengths.
+        ([*range(223, 198, -1), *[0.1] * 78], None),
+        ([*range(223, 198, -1), *[0.1] * 400], None),
         ([3, 2, 1], None),
         ([7], None),
         ([], None),
