@@ -46,6 +46,7 @@ _MOST = 2
 FLASH_MS = 400
 _MAX_ROOM = 0.3  # maximum share of the height of a chart that it gives to notices
 _MARGIN = 8  # pixels to the edges of the plot
+_MIN_WIDTH = 320  # narrower notices cover an axis at the left instead
 # Window heights in pixels: below the first, one notice of one line is shown; below the second, one.
 _LOW, _MEDIUM = 560, 720
 
@@ -255,7 +256,7 @@ class NoticeBar(QWidget):
 
         The last widget has priority. They must have the same parent as the notices, or one below.
         `axes` returns the margins not to cover at the left and the bottom; a notice for which the
-        rest is too low covers that at the bottom.
+        rest is too narrow or too low covers them.
 
         `room`, which contains the widget, gets a margin at its bottom for the notices, so that they
         cover nothing, unless they are higher than `_MAX_ROOM` of it.
@@ -301,8 +302,9 @@ class NoticeBar(QWidget):
             bottom = anchor.mapFrom(room, QPoint(0, room.height())).y()
         else:
             margins = axes()
-            left = max(_MARGIN, margins.left())
-            width = anchor.width() - left - _MARGIN
+            beside = anchor.width() - margins.left() - _MARGIN
+            if margins.left() > _MARGIN and beside >= _MIN_WIDTH:
+                left, width = margins.left(), beside
             height = min(self._height_at(width), anchor.height() - 2 * _MARGIN)
             below = max(_MARGIN, min(margins.bottom(), anchor.height() - _MARGIN - height))
             bottom = anchor.height() - below
