@@ -9276,8 +9276,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>mit {name}</translation>
     </message>
     <message>
-        <source>by evaluate() of {name}</source>
-        <translation>mit evaluate() aus {name}</translation>
+        <source>by its evaluate()</source>
+        <translation>mit seinem evaluate()</translation>
     </message>
     <message>
         <source>with other images of {name}</source>

@@ -9275,8 +9275,8 @@ computed on this computer.</source>
         <translation>使用 {name}</translation>
     </message>
     <message>
-        <source>by evaluate() of {name}</source>
-        <translation>由 {name} 的 evaluate()</translation>
+        <source>by its evaluate()</source>
+        <translation>由其 evaluate()</translation>
     </message>
     <message>
         <source>with other images of {name}</source>

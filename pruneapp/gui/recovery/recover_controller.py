@@ -300,7 +300,7 @@ class RecoverController(Feature[Dialog]):
             if chosen is None:
                 return ""
             return self.tr("with {name}").format(name=source_name(chosen))
-        text = self.tr("by evaluate() of {name}")
+        text = self.tr("by its evaluate()")
         if script.builtin:
             text = self.tr("with other images of {name}")
             if not script.measures_other_images:

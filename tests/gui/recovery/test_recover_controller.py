@@ -139,7 +139,7 @@ def test_the_evaluation_script_is_proposed_even_if_a_statistics_file_was_used_la
     path.write_text(path.read_text() + "def calibrate(model): pass\n")
     dialog.source.changed.emit()
     user.wait(dialog.go.isEnabled)
-    assert dialog.evaluated_by.text() == "by evaluate() of evaluate.py"
+    assert dialog.evaluated_by.text() == "by its evaluate()"
 
 
 def run_script(user, body, folder, **more):
