@@ -166,6 +166,7 @@ class HistoryController(Feature[QDialog]):
         try:
             while (state := self._unsized_state()) is not None:
                 record, past = self._records[state], self.document.state_at(state)
+                hash(record)  # the reference keeps its hash if the state is deleted meanwhile
                 try:
                     work = RunJob("", partial(size_of, past, parameters), Lane.BACKGROUND)
                     self._sizes[record] = yield from work

@@ -69,7 +69,7 @@ _PADDING = 6  # of a cell, with both sides together
 _MIN_LABEL = 20  # letters of a name that are visible before columns are scrolled to
 _MIN_ELIDED_LABEL = 11  # the same if the sparsity, the first metric or the notes need the space
 _MAX_HEADER = 15  # maximum width of the header of a metric without differences
-_MIN_END = 9  # letters of the end of a name, else it is elided at the end
+_MIN_END = 9  # width of the visible end of a name in digits; a narrower end is elided
 _MIN_NOTE = 12  # letters of a note that are visible before names are whole
 _MIN_EDITOR = 240  # minimum width of the field of a name or a note, in pixels
 _MIN_ROWS = 3  # number of rows that are always visible
@@ -128,7 +128,7 @@ class StateDelegate(QStyledItemDelegate):
         short = self._model.short_label(state)
         begin, comma, end = short.partition(",")
         rest = room - metrics.horizontalAdvance(begin)
-        if rest < _MIN_END * metrics.averageCharWidth():
+        if rest < _MIN_END * metrics.horizontalAdvance("0"):
             shown = elide_text(short, metrics, room, Qt.TextElideMode.ElideRight)
         elif comma:
             shown = begin + elide_text(comma + end, metrics, rest, Qt.TextElideMode.ElideLeft)

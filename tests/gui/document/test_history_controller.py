@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import weakref
+
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
@@ -116,6 +119,38 @@ def test_a_full_disk_is_told_once_and_undo_works(user, model, monkeypatch):
     assert seen < 3, "not exactly one notice, after the last step"
     user.key("Ctrl+Z")
     assert user.document.position == 2
+
+
+def test_a_state_may_be_deleted_while_its_size_is_computed(user, model, monkeypatch):
+    gates, calls = [threading.Event() for _ in range(2)], []
+    size_of = history_controller.size_of
+
+    def wait_and_size(past, parameters, job):
+        calls.append(past)
+        if len(calls) <= len(gates):
+            gates[len(calls) - 1].wait(10)
+        return size_of(past, parameters, job)
+
+    user.open_file(model)
+    user.wait_idle()
+    monkeypatch.setattr(history_controller, "size_of", wait_and_size)
+    for amount in ("10 %", "20 %"):
+        user.ask_amount(amount)
+        user.wait_preview()
+        user.prune()
+    user.document.jump(1)
+    gates[0].set()
+    user.wait(lambda: len(calls) == 2)  # the size of the second step
+    deleted = threading.Event()
+    weakref.finalize(user.document.history.records[1], deleted.set)
+    user.document.delete(2)
+    user.ask_amount("30 %")
+    user.wait_preview()
+    user.prune()
+    user.wait(deleted.is_set)
+    gates[1].set()
+    user.wait_idle()
+    assert len(user.document.history) == 2
 
 
 def test_what_is_deleted_is_let_go_of_a_part_at_a_time(user, model, monkeypatch):
