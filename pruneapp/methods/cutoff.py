@@ -168,7 +168,7 @@ def _check_inputs(method: Method, tensors: Sequence[TensorView]) -> None:
         raise ParameterError(
             f"'{method.name}' needs Gram matrices, but the statistics have none of the inputs of "
             f"{first_names(bare)}.",
-            remedy="Collect statistics with Gram matrices (`pruneapp statistics --gram`).",
+            remedy="Collect statistics with Gram matrices.",
         )
     turned = [view.name for view in tensors if view.inputs is not None and view.inputs.transposed]
     if turned and isinstance(method, RowMethod):

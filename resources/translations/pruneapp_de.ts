@@ -2164,8 +2164,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Das Modell wird mit den Daten ausgeführt, und Statistiken seiner Aktivierungen werden gespeichert.</translation>
     </message>
     <message>
-        <source>Also collect &amp;Gram matrices (about {size})</source>
-        <translation>Auch &amp;Gram-Matrizen erheben (etwa {size})</translation>
+        <source>Also collect &amp;Gram matrices, for Swaps and Repair (about {size})</source>
+        <translation>Auch &amp;Gram-Matrizen erheben, für Swaps und Reparatur (etwa {size})</translation>
     </message>
     <message>
         <source>Pairwise products of the inputs of a layer, which Swaps and Repair require. To compute them, the model runs the inputs once more, or several times if memory is too small.</source>
@@ -15159,11 +15159,6 @@ steps</extracomment>
         <translation>&apos;{name}&apos; braucht Gram-Matrizen, die Statistik hat aber keine der Eingaben von {first_names}.</translation>
     </message>
     <message>
-        <source>Collect statistics with Gram matrices (`pruneapp statistics --gram`).</source>
-        <extracomment>sentences</extracomment>
-        <translation>Sammeln Sie eine Statistik mit Gram-Matrizen (`pruneapp statistics --gram`).</translation>
-    </message>
-    <message>
         <source>The rows of {first_names} are inputs, not outputs, so &apos;{name}&apos; cannot compare weights within them.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Zeilen von {first_names} sind Eingaben, keine Ausgaben, also kann &apos;{name}&apos; darin keine Gewichte vergleichen.</translation>
@@ -20790,6 +20785,11 @@ steps</extracomment>
         <source>Define train(model). It is called once, and trains for all epochs.</source>
         <extracomment>sentences</extracomment>
         <translation>Definieren Sie train(model). Es wird einmal aufgerufen und trainiert über alle Epochen.</translation>
+    </message>
+    <message>
+        <source>Collect statistics with Gram matrices.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sammeln Sie eine Statistik mit Gram-Matrizen.</translation>
     </message>
     <message>
         <source>no operator of the graph reads its numbers</source>

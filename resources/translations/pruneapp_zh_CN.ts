@@ -2164,8 +2164,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>用这些数据运行模型，并保存其激活值的统计信息。</translation>
     </message>
     <message>
-        <source>Also collect &amp;Gram matrices (about {size})</source>
-        <translation>同时收集 &amp;Gram 矩阵（约 {size}）</translation>
+        <source>Also collect &amp;Gram matrices, for Swaps and Repair (about {size})</source>
+        <translation>同时收集 &amp;Gram 矩阵，用于 Swaps 和修复（约 {size}）</translation>
     </message>
     <message>
         <source>Pairwise products of the inputs of a layer, which Swaps and Repair require. To compute them, the model runs the inputs once more, or several times if memory is too small.</source>
@@ -15158,11 +15158,6 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 需要格拉姆矩阵，而统计中没有 {first_names} 的输入的格拉姆矩阵。</translation>
     </message>
     <message>
-        <source>Collect statistics with Gram matrices (`pruneapp statistics --gram`).</source>
-        <extracomment>sentences</extracomment>
-        <translation>请收集含格拉姆矩阵的统计 (`pruneapp statistics --gram`)。</translation>
-    </message>
-    <message>
         <source>The rows of {first_names} are inputs, not outputs, so &apos;{name}&apos; cannot compare weights within them.</source>
         <extracomment>sentences</extracomment>
         <translation>{first_names} 的行是输入而不是输出，因此 &apos;{name}&apos; 无法在行内比较权重。</translation>
@@ -20789,6 +20784,11 @@ steps</extracomment>
         <source>Define train(model). It is called once, and trains for all epochs.</source>
         <extracomment>sentences</extracomment>
         <translation>请定义 train(model)。它只被调用一次，并训练所有轮次。</translation>
+    </message>
+    <message>
+        <source>Collect statistics with Gram matrices.</source>
+        <extracomment>sentences</extracomment>
+        <translation>收集含 Gram 矩阵的统计数据。</translation>
     </message>
     <message>
         <source>no operator of the graph reads its numbers</source>

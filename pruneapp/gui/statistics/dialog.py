@@ -52,7 +52,7 @@ class CollectDialog(DecisionDialog):
         use = self.tr("The model runs with the data, and statistics of its activations are saved.")
         self.choice = SourceChoice(kinds, self, use=use)
         self.choice.set_source(source)
-        words = self.tr("Also collect &Gram matrices (about {size})")
+        words = self.tr("Also collect &Gram matrices, for Swaps and Repair (about {size})")
         self.grams = QCheckBox(words.format(size=size(gram_bytes)), self)
         self.grams.setToolTip(
             self.tr(

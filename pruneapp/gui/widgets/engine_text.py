@@ -6,6 +6,7 @@ shows them through these functions; packaging/translations.py collects the texts
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, partial
@@ -32,6 +33,7 @@ CONTEXT = "Declarations"  # as in packaging/translations.py
 SENTENCES = "Sentences"  # as in packaging/translations.py
 LANGUAGE_OF = "en"  # translators translate this to the name of their language
 TIMES = " × "
+_METHOD = re.compile(r"'([a-z]+(?:_[a-z0-9]+)+)'")  # a quoted identifier with an underscore
 P = TypeVar("P", bound=Param)
 
 
@@ -82,9 +84,21 @@ def translate_offer(offer: FormatOffer) -> FormatOffer:
 
 
 def translate_sentence(text: str) -> str:
-    """Return the translation of sentences, or of a part of one; unknown ones are not changed."""
+    """Return the translation of sentences, or of a part of one; unknown ones are not changed.
+
+    The identifiers of methods in it, as of the command line, are replaced by their labels.
+    """
     templates = _templates()
-    return text if templates is None or not text else templates.sentence(text)
+    translated = text if templates is None or not text else templates.sentence(text)
+    return _METHOD.sub(_quote_label, translated)
+
+
+def _quote_label(found: re.Match[str]) -> str:
+    """Return the label of a quoted method; other quoted text is not changed."""
+    from pruneapp.methods import registry
+
+    method = registry.METHODS.get(found[1])
+    return found[0] if method is None else f"'{translate_declared(method.label)}'"
 
 
 def translate_step(text: str) -> str:
@@ -109,8 +123,6 @@ def translate_error(error: PruneAppError, params: Iterable[Param] = ()) -> str:
 
     The names of `params` in it are replaced by their labels.
     """
-    if _templates() is None:
-        return with_labels(str(error), params)
     translated = join_sentences(
         translate_sentence(error.sentence), translate_sentence(error.remedy)
     )

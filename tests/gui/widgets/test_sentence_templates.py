@@ -19,6 +19,7 @@ from pruneapp import resources
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
 from pruneapp.groups.family import family_of, model_types
+from pruneapp.gui.widgets.engine_text import translate_error
 from pruneapp.gui.widgets.sentence_templates import SentenceTemplates, Template, join_sentences
 from pruneapp.methods.limits import LIMITS, Limits
 from pruneapp.methods.registry import METHODS
@@ -317,6 +318,13 @@ print(engine_text.translate_error(error), engine_text.translate_sentence("'a' is
 print(engine_text.translate_step("L1 20 % on 3 tensors"))
 print("pruneapp.gui.widgets.sentence_templates" in sys.modules)
 """
+
+
+def test_methods_in_sentences_have_their_labels():
+    error = ParameterError("'swaps_n_m' needs 'Gram_x'.", remedy="Choose 'wanda_per_tensor'.")
+    assert translate_error(error) == (
+        "'Swaps N:M (2:4)' needs 'Gram_x'. Choose 'Wanda (per tensor)'."
+    )
 
 
 def test_who_reads_english_loads_nothing(run_python):

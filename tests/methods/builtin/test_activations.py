@@ -432,7 +432,7 @@ def test_statistics_without_gram_matrices_are_refused(name):
     view = view_of_values(np.ones((4, 4)), inputs=inputs)
     with pytest.raises(ParameterError, match=r"have none of the inputs of 'layer.weight'") as error:
         mask_of(view, name)
-    assert "--gram" in error.value.remedy
+    assert "with Gram matrices" in error.value.remedy
 
 
 @pytest.mark.parametrize(
