@@ -57,7 +57,9 @@ class SharedData(Enum):
     The values are templates of sentences for users.
     """
 
-    DIFFERENT = "Scan: {scanned}; evaluation: {evaluated}."
+    DIFFERENT = (
+        "The scan and the evaluation use different data (scan: {scanned}; evaluation: {evaluated})."
+    )
     SAME = "The scan and the evaluation use the same data ({evaluated})."
     PART_EVALUATED = (
         "The data of the evaluation are a part of those of the scan (scan: {scanned}; evaluation: "

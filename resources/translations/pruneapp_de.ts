@@ -1376,6 +1376,10 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Im Scan wurde jeder Tensor vor der Auswertung repariert. Reparieren Sie auch das Ergebnis.</translation>
     </message>
     <message>
+        <source>The scan used data that were also used to calibrate, so its metric is better than it would be on other data.</source>
+        <translation>Der Scan hat Daten verwendet, mit denen auch kalibriert wurde; seine Metrik ist daher besser, als sie mit anderen Daten wäre.</translation>
+    </message>
+    <message>
         <source>Pruning</source>
         <translation>Pruning</translation>
     </message>
@@ -4129,6 +4133,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Das Modell vorher und nachher messen. Wird eine Metrik um mehr als das Rauschen schlechter, werden Sie gefragt, ob das Ergebnis verwendet werden soll. Ein Skript wird mit seinem evaluate() gemessen; bei anderen Daten wird die Auswertung verwendet, die für Zustände eingerichtet ist.</translation>
     </message>
     <message>
+        <source>The scan and the evaluation use different data (scan: {scanned}; evaluation: {evaluated}).</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>Scan und Auswertung verwenden verschiedene Daten (Scan: {scanned}; Auswertung: {evaluated}).</translation>
+    </message>
+    <message>
         <source>Learning rate</source>
         <extracomment>recovery, lr</extracomment>
         <translation>Lernrate</translation>
@@ -4297,11 +4306,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Sparsity of all scanned tensors together: a fraction of their weights, or a number.</source>
         <extracomment>allocation, target_sparsity</extracomment>
         <translation>Sparsity aller gescannten Tensoren zusammen: ein Anteil ihrer Gewichte oder eine Anzahl.</translation>
-    </message>
-    <message>
-        <source>Scan: {scanned}; evaluation: {evaluated}.</source>
-        <extracomment>data of an allocation</extracomment>
-        <translation>Scan: {scanned}; Auswertung: {evaluated}.</translation>
     </message>
     <message>
         <source>The scan and the evaluation use the same data ({evaluated}).</source>
@@ -9546,6 +9550,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>behalten</translation>
     </message>
     <message>
+        <source>{error} {stage}</source>
+        <translation>{error} {stage}</translation>
+    </message>
+    <message>
         <source>the best, at step {n}</source>
         <translation>der beste, bei Schritt {n}</translation>
     </message>
@@ -9917,6 +9925,14 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>{layers}, {n} davon mit Statistik</translation>
     </message>
     <message>
+        <source>1 layer is not changed, because only whole outputs of it (neurons or channels) are pruned. Pruned layers that read these outputs are repaired instead.</source>
+        <translation>1 Schicht wird nicht geändert, weil von ihr nur ganze Ausgaben (Neuronen oder Kanäle) geprunt sind. Stattdessen werden geprunte Schichten repariert, die diese Ausgaben lesen.</translation>
+    </message>
+    <message>
+        <source>{n} layers are not changed, because only whole outputs of them (neurons or channels) are pruned. Pruned layers that read these outputs are repaired instead.</source>
+        <translation>{n} Schichten werden nicht geändert, weil von ihnen nur ganze Ausgaben (Neuronen oder Kanäle) geprunt sind. Stattdessen werden geprunte Schichten repariert, die diese Ausgaben lesen.</translation>
+    </message>
+    <message>
         <source>Sequential repair needs input data, which a statistics file does not contain. Choose a text or script, or turn Sequential off.</source>
         <translation>Eine sequenzielle Reparatur braucht Eingabedaten, die eine Statistikdatei nicht enthält. Wählen Sie einen Text oder ein Skript, oder schalten Sie „Sequenziell“ aus.</translation>
     </message>
@@ -9927,14 +9943,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Memory: about {size} to compute the largest layer.</source>
         <translation>Speicher: etwa {size}, um die größte Schicht zu berechnen.</translation>
-    </message>
-    <message>
-        <source>1 layer is not changed: whole outputs of it (neurons or channels) are pruned, and its other weights belong to other outputs. Pruned layers that read the pruned outputs are repaired instead.</source>
-        <translation>1 Schicht wird nicht geändert: Ganze Ausgaben von ihr (Neuronen oder Kanäle) sind geprunt, und ihre übrigen Gewichte gehören zu anderen Ausgaben. Stattdessen werden geprunte Schichten repariert, die die geprunten Ausgaben lesen.</translation>
-    </message>
-    <message>
-        <source>{n} layers are not changed: whole outputs of them (neurons or channels) are pruned, and their other weights belong to other outputs. Pruned layers that read the pruned outputs are repaired instead.</source>
-        <translation>{n} Schichten werden nicht geändert: Ganze Ausgaben von ihnen (Neuronen oder Kanäle) sind geprunt, und ihre übrigen Gewichte gehören zu anderen Ausgaben. Stattdessen werden geprunte Schichten repariert, die die geprunten Ausgaben lesen.</translation>
     </message>
     <message>
         <source>Gram matrices: {total}, in temporary files. {rest}</source>
@@ -20192,11 +20200,6 @@ steps</extracomment>
         <translation>Öffnen Sie ein ONNX-Modell oder eine .pt2-Datei.</translation>
     </message>
     <message>
-        <source>Cancel it in the list of jobs, not by Esc.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Abbrechen in der Liste der Aufträge, nicht mit Esc.</translation>
-    </message>
-    <message>
         <source>The history changed after {number} of {len} steps; the remaining steps were not applied.</source>
         <extracomment>sentences</extracomment>
         <translation>Der Verlauf hat sich nach {number} von {len} Schritten geändert; die übrigen Schritte wurden nicht angewendet.</translation>
@@ -20785,6 +20788,11 @@ steps</extracomment>
         <source>Define train(model). It is called once, and trains for all epochs.</source>
         <extracomment>sentences</extracomment>
         <translation>Definieren Sie train(model). Es wird einmal aufgerufen und trainiert über alle Epochen.</translation>
+    </message>
+    <message>
+        <source>To cancel &apos;{job}&apos;, open the list of jobs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Um „{job}“ abzubrechen, öffnen Sie die Liste der Aufträge.</translation>
     </message>
     <message>
         <source>Collect statistics with Gram matrices.</source>

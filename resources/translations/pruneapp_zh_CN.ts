@@ -1376,6 +1376,10 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>扫描时每个张量都在评估前做了修复。请同样修复结果。</translation>
     </message>
     <message>
+        <source>The scan used data that were also used to calibrate, so its metric is better than it would be on other data.</source>
+        <translation>扫描使用了也用于校准的数据，因此其指标比在其他数据上更好。</translation>
+    </message>
+    <message>
         <source>Pruning</source>
         <translation>剪枝</translation>
     </message>
@@ -4129,6 +4133,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>在之前和之后测量模型。如果某个指标变差超过噪声，会询问是否保留结果。脚本用其 evaluate() 测量；对其他数据，使用为各状态设置的评估。</translation>
     </message>
     <message>
+        <source>The scan and the evaluation use different data (scan: {scanned}; evaluation: {evaluated}).</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>扫描和评估使用不同的数据（扫描：{scanned}；评估：{evaluated}）。</translation>
+    </message>
+    <message>
         <source>Learning rate</source>
         <extracomment>recovery, lr</extracomment>
         <translation>学习率</translation>
@@ -4297,11 +4306,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Sparsity of all scanned tensors together: a fraction of their weights, or a number.</source>
         <extracomment>allocation, target_sparsity</extracomment>
         <translation>所有已扫描张量合计的稀疏度：其权重的比例，或数量。</translation>
-    </message>
-    <message>
-        <source>Scan: {scanned}; evaluation: {evaluated}.</source>
-        <extracomment>data of an allocation</extracomment>
-        <translation>扫描：{scanned}；评估：{evaluated}。</translation>
     </message>
     <message>
         <source>The scan and the evaluation use the same data ({evaluated}).</source>
@@ -9545,6 +9549,10 @@ computed on this computer.</source>
         <translation>保留</translation>
     </message>
     <message>
+        <source>{error} {stage}</source>
+        <translation>{stage} {error}</translation>
+    </message>
+    <message>
         <source>the best, at step {n}</source>
         <translation>最佳，第 {n} 步</translation>
     </message>
@@ -9916,6 +9924,14 @@ computed on this computer.</source>
         <translation>{layers}，其中 {n} 个有统计</translation>
     </message>
     <message>
+        <source>1 layer is not changed, because only whole outputs of it (neurons or channels) are pruned. Pruned layers that read these outputs are repaired instead.</source>
+        <translation>1 层不会更改，因为它只有整个输出（神经元或通道）被剪枝。改为修复读取这些输出的已剪枝层。</translation>
+    </message>
+    <message>
+        <source>{n} layers are not changed, because only whole outputs of them (neurons or channels) are pruned. Pruned layers that read these outputs are repaired instead.</source>
+        <translation>{n} 层不会更改，因为它们只有整个输出（神经元或通道）被剪枝。改为修复读取这些输出的已剪枝层。</translation>
+    </message>
+    <message>
         <source>Sequential repair needs input data, which a statistics file does not contain. Choose a text or script, or turn Sequential off.</source>
         <translation>顺序修复需要输入数据，而统计文件不包含输入数据。请选择文本或脚本，或关闭“顺序”。</translation>
     </message>
@@ -9926,14 +9942,6 @@ computed on this computer.</source>
     <message>
         <source>Memory: about {size} to compute the largest layer.</source>
         <translation>内存：计算最大的层约需 {size}。</translation>
-    </message>
-    <message>
-        <source>1 layer is not changed: whole outputs of it (neurons or channels) are pruned, and its other weights belong to other outputs. Pruned layers that read the pruned outputs are repaired instead.</source>
-        <translation>1 个层不会更改：它的整个输出（神经元或通道）已被剪枝，其余权重属于其他输出。改为修复读取被剪枝输出的已剪枝层。</translation>
-    </message>
-    <message>
-        <source>{n} layers are not changed: whole outputs of them (neurons or channels) are pruned, and their other weights belong to other outputs. Pruned layers that read the pruned outputs are repaired instead.</source>
-        <translation>{n} 个层不会更改：它们的整个输出（神经元或通道）已被剪枝，其余权重属于其他输出。改为修复读取被剪枝输出的已剪枝层。</translation>
     </message>
     <message>
         <source>Gram matrices: {total}, in temporary files. {rest}</source>
@@ -20191,11 +20199,6 @@ steps</extracomment>
         <translation>请打开 ONNX 模型或 .pt2 文件。</translation>
     </message>
     <message>
-        <source>Cancel it in the list of jobs, not by Esc.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请在任务列表中取消，不要按 Esc。</translation>
-    </message>
-    <message>
         <source>The history changed after {number} of {len} steps; the remaining steps were not applied.</source>
         <extracomment>sentences</extracomment>
         <translation>历史在 {len} 个步骤中的第 {number} 个之后发生了变化；其余步骤没有应用。</translation>
@@ -20784,6 +20787,11 @@ steps</extracomment>
         <source>Define train(model). It is called once, and trains for all epochs.</source>
         <extracomment>sentences</extracomment>
         <translation>请定义 train(model)。它只被调用一次，并训练所有轮次。</translation>
+    </message>
+    <message>
+        <source>To cancel &apos;{job}&apos;, open the list of jobs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>要取消“{job}”，请打开任务列表。</translation>
     </message>
     <message>
         <source>Collect statistics with Gram matrices.</source>

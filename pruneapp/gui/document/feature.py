@@ -259,7 +259,7 @@ class Feature(Controller, Generic[D]):
         def lock(before: str) -> None:
             waits = PruneAppError(
                 f"'{job}' is waiting for '{before}'.",
-                remedy="Cancel it in the list of jobs, not by Esc.",  # two lines in the form
+                remedy=f"To cancel '{job}', open the list of jobs.",  # two lines in the form
             )
             self.session.lock(self, waits if before else why, may_look=True)
 

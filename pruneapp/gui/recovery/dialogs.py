@@ -590,7 +590,7 @@ class RecoveryReportDialog(Dialog):
         self.risks = [plain(f"▲ {risk}", wrap=True, ink=DANGER) for risk in risks]
         step = progress.earlier_step_with(losses["best"]) if "best" in losses else None
         self.losses = plain(_losses_text(losses, step), wrap=True)
-        self.losses.setHidden(not losses)
+        self.losses.setHidden(not self.losses.text())
         self.advice = plain(_advice_text(losses, progress), wrap=True)
         self.advice.setHidden(not self.advice.text())
         self.notes = [plain(note, wrap=True, ink=MUTED) for note in notes]
@@ -716,9 +716,10 @@ def _discards_blocks(losses: Mapping[str, float]) -> bool:
 
 
 def _losses_text(losses: Mapping[str, float], best_step: int | None) -> str:
-    """Return the held-out errors of the stages on one line, in their order; "" without any.
+    """Return the held-out errors of the stages on one line, in their order.
 
-    `best_step` is that of the weights that are used, None if they are the last ones.
+    "" without any, and for two, which the title of the report states. `best_step` is that of the
+    weights that are used, None if they are the last ones.
     """
     names = {
         "pruned": translate("Recovery", "before"),
@@ -733,14 +734,15 @@ def _losses_text(losses: Mapping[str, float], best_step: int | None) -> str:
         if name not in losses or number(losses[name]) == former:
             continue  # equal to the one before: there was no repair, or storing changed nothing
         former = number(losses[name])
-        text = f"{title} {former}"
-        if name == "best" and losses[name] == losses["start"]:  # that of the whole model is worse
-            kept = translate("Recovery", "kept")
-            text = f"{kept} {former}"
-        elif name == "best" and best_step is not None:
+        is_kept = name == "best" and losses[name] == losses["start"]  # the whole model is worse
+        stage = translate("Recovery", "kept") if is_kept else title
+        text = translate("Recovery", "{error} {stage}").format(error=former, stage=stage)
+        if name == "best" and not is_kept and best_step is not None:
             step = translate("Recovery", "the best, at step {n}").format(n=count(best_step))
             text = with_note(text, step)
         if name == "windows" and _discards_blocks(losses):
             text = with_note(text, translate("Recovery", "not used"))
         parts.append(text)
-    return with_label(translate("Recovery", "Held-out error"), " → ".join(parts)) if parts else ""
+    if len(parts) <= 2 and best_step is None:
+        return ""
+    return with_label(translate("Recovery", "Held-out error"), " → ".join(parts))

@@ -188,14 +188,12 @@ class RepairDialog(Dialog):
         return plural(
             n_layers,
             self.tr(
-                "1 layer is not changed: whole outputs of it (neurons or channels) are pruned, and "
-                "its other weights belong to other outputs. Pruned layers that read the pruned "
-                "outputs are repaired instead."
+                "1 layer is not changed, because only whole outputs of it (neurons or channels) "
+                "are pruned. Pruned layers that read these outputs are repaired instead."
             ),
             self.tr(
-                "{n} layers are not changed: whole outputs of them (neurons or channels) are "
-                "pruned, and their other weights belong to other outputs. Pruned layers that read "
-                "the pruned outputs are repaired instead."
+                "{n} layers are not changed, because only whole outputs of them (neurons or "
+                "channels) are pruned. Pruned layers that read these outputs are repaired instead."
             ),
         )
 

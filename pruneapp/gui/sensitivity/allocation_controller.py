@@ -42,7 +42,7 @@ from pruneapp.gui.widgets.engine_text import (
     translate_param,
 )
 from pruneapp.gui.widgets.labels import join_sentences
-from pruneapp.gui.widgets.reports import calibration_note, data_in_words
+from pruneapp.gui.widgets.reports import data_in_words
 from pruneapp.methods.limits import LIMITS
 from pruneapp.params import AmountParam
 from pruneapp.preview.preview import compute_preview
@@ -129,7 +129,11 @@ class AllocationController(Feature[AllocationDialog]):
             )
             note = join_sentences(text, note)
         if kept.scan.calibrated:
-            note = join_sentences(calibration_note(), note)
+            text = self.tr(
+                "The scan used data that were also used to calibrate, so its metric is better "
+                "than it would be on other data."
+            )
+            note = join_sentences(text, note)
         dialog = AllocationDialog(
             tuple(map(translate_param, PARAMS)),
             note,

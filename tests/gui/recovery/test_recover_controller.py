@@ -209,7 +209,7 @@ def test_a_recovery_is_one_step_with_a_report_and_one_undo(pruned, tmp_path):
     assert set(user.document.snapshot().values) <= {FC, "fc.bias", HEAD}
     assert zeros_are_held(user)
     assert report.headline.text().startswith("The error of the outputs on 19 held-out samples fell")
-    assert report.losses.text().startswith("Held-out error: before ")
+    assert report.losses.text().startswith("Held-out error: ")
     assert report.table.model().rowCount() == len(report._windows) > 0
     assert any("128 samples, 19 of them held out" in note.text() for note in report.notes)
     assert report.curves.all_numbers().headers == ("step", "held-out error", "training loss")

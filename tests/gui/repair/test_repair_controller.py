@@ -292,7 +292,7 @@ def test_a_repair_behind_another_job_says_what_it_waits_for(pruned, tmp_path, fa
     run_script(user, SLEEPS, tmp_path)
     note = user.views.preview.note
     user.wait(lambda: note.text().startswith("'Repair' is waiting for 'Sensitivity scan'."))
-    assert note.text().endswith(" Cancel it in the list of jobs, not by Esc.")
+    assert note.text().endswith(" To cancel 'Repair', open the list of jobs.")
     assert note.heightForWidth(note.width()) <= note.height(), "the text is not cut off"
     assert not user.views.preview.action.button.isEnabled()
     gate.closed = False

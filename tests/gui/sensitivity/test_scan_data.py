@@ -53,7 +53,7 @@ def test_an_allocation_names_the_data_of_scan_and_evaluation(encoder, encoder_sc
     evaluate(encoder, sentences)
     encoder.wait(lambda: "Allocation: loss" in str(encoder.notices))
     notice = plain(encoder.notices[0])
-    assert notice.endswith(". Scan: calib.txt; evaluation: sentences.txt.")
+    assert notice.endswith("use different data (scan: calib.txt; evaluation: sentences.txt).")
 
 
 @pytest.mark.parametrize(
