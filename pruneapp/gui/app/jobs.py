@@ -152,7 +152,7 @@ class Task(Generic[T]):
     restart: Restart | None = None  # None if the user cannot undo a cancellation
     show: Callable[[], object] | None = None  # shows its window; None if it has none
     visible: bool = False
-    token: CancelToken = field(default_factory=PausingToken)
+    token: CancelToken = field(init=False)
     begun: bool = False
     ended: bool = False
     since: float = field(default_factory=time.monotonic)  # when it was queued, or became visible
@@ -167,6 +167,7 @@ class Task(Generic[T]):
 
     def __post_init__(self) -> None:
         self.progress = JobProgress(self.title, "", 0, 0)
+        self.token = PausingToken(sleeps=self.lane not in _URGENT)
 
     def cancel(self) -> None:
         """Request cancellation.

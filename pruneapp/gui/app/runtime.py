@@ -45,9 +45,9 @@ LONG_S = 0.02
 LARGE = 5000
 # Longest pause of a task while the main thread works, so that it makes progress in any case.
 PAUSE_S = 0.2
-# A task sleeps for `SLEEP_S` at the first check after `SLEEP_EVERY_S`, so that the main thread gets
-# the GIL. A thread that often releases it for a moment, as for each read of a small tensor, takes
-# it again before the main thread has woken up, which then waited for up to 0.4 s.
+# A task that may sleep does so for `SLEEP_S` at the first check after `SLEEP_EVERY_S`, so that the
+# main thread gets the GIL. A thread that often releases it for a moment, as for each read of a
+# small tensor, takes it again before the main thread has woken up, which then waited for 0.4 s.
 SLEEP_EVERY_S, SLEEP_S = 0.002, 0.0001
 
 
@@ -143,11 +143,16 @@ class PausingToken(CancelToken):
 
     _slept = threading.local()  # `at`: when the thread last slept, of `time.monotonic`
 
+    def __init__(self, *, sleeps: bool) -> None:
+        """Create a token; `sleeps` is whether the task may take 5 % longer for a fluent window."""
+        super().__init__()
+        self._sleeps = sleeps
+
     def check(self) -> None:
         """Wait until the pause is over, sleep if it is time; raise `Cancelled` if requested."""
         super().check()
         worker_pause.wait()
-        if time.monotonic() - getattr(self._slept, "at", 0.0) > SLEEP_EVERY_S:
+        if self._sleeps and time.monotonic() - getattr(self._slept, "at", 0.0) > SLEEP_EVERY_S:
             time.sleep(SLEEP_S)
             self._slept.at = time.monotonic()
         super().check()

@@ -49,7 +49,7 @@ class _Work:
 
     def __init__(self, restored: JournalFile | None) -> None:
         self.journal = Journal(folder())
-        self.token = PausingToken()
+        self.token = PausingToken(sleeps=True)
         # The journal that was restored; needed until the new journal is complete.
         self.restored_from = restored
         # States that were captured during a write.

@@ -122,7 +122,7 @@ def test_a_task_sleeps_for_a_moment_at_times(monkeypatch):
     now, slept = [100.0], []
     monkeypatch.setattr(runtime.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(runtime.time, "sleep", lambda seconds: slept.append((now[0], seconds)))
-    tokens = PausingToken(), PausingToken()
+    tokens = PausingToken(sleeps=True), PausingToken(sleeps=True)
     for _ in range(20):
         now[0] += SLEEP_EVERY_S / 3
         for token in tokens:  # the thread of a task may check several
@@ -131,3 +131,6 @@ def test_a_task_sleeps_for_a_moment_at_times(monkeypatch):
     assert set(seconds) == {SLEEP_S}
     assert len(times) in {4, 5, 6, 7}
     assert min(b - a for a, b in itertools.pairwise(times)) >= SLEEP_EVERY_S * 0.99
+    now[0] += 1
+    PausingToken(sleeps=False).check()
+    assert len(slept) == len(times)
