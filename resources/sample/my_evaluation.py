@@ -1,4 +1,4 @@
-"""Measures the sample of Pruneapp: which of 360 handwritten digits it names rightly."""
+"""Measure how many of 360 handwritten digits the sample of Pruneapp classifies correctly."""
 
 from pathlib import Path
 

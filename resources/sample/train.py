@@ -49,7 +49,7 @@ def digits() -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
 
 def accuracy(model: nn.Module) -> float:
-    """Return the share of the test pictures that the model names rightly."""
+    """Return the share of the test pictures that the model classifies correctly."""
     _, _, pictures, labels = digits()
     model.eval()
     with torch.no_grad():

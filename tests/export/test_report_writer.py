@@ -121,6 +121,11 @@ def test_the_page_names_both_norms_as_the_glossary_does(account, tmp_path):
     page = Page(write_account(account, tmp_path / "r.html", Job()).read_text())
     assert {"L2 norm² retained", "L1 norm retained"} <= set(page.texts)
     assert not [text for text in page.texts if "nergy" in text]
+    assert (
+        "L2 norm² retained: the sum of squares of the remaining weights, relative to that of all "
+        "weights of the original. L1 norm retained: the same for magnitudes. Both use the "
+        "original values, also after a repair or recovery."
+    ) in page.texts
 
 
 def test_the_page_says_all_of_each_step(account, tmp_path):

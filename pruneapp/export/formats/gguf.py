@@ -48,7 +48,7 @@ GGUF_FILE = Format(
     planner=_plan,
     only_from=(
         GGUF.name,
-        "Available only if a GGUF file is open: other files contain no vocabulary and settings.",
+        "Available only if a GGUF file is open: other files contain no vocabulary or settings.",
     ),
     loaded_by=(Loader("llama.cpp", note="and any runtime that runs the original"),),
     does_not=(

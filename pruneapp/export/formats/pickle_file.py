@@ -138,7 +138,7 @@ PICKLE_FILE = Format(
     planner=_plan,
     only_from=(
         PICKLE.name,
-        "Available only if a pickle of arrays is open: its numbers are changed in place.",
+        "Available only if a pickle of arrays is open: the export is a copy of it with zeros.",
     ),
     unsupported=_why_unsupported,
     loaded_by=(Loader("detectron2, pickle.load", note="as the opened file"),),

@@ -223,7 +223,7 @@ def test_the_report_has_the_metrics_of_the_state_if_the_cut_was_not_evaluated(
     text = export()
     assert f"<p>State: {title}</p>" in text
     assert "<h2>Quality before shrinking</h2>" in text
-    assert "The shrunk model itself was not evaluated; it computes the same.</p>" in text
+    assert "The shrunk model itself was not evaluated; its outputs are the same.</p>" in text
     assert re.search("Measured before the export by my_evaluation.py, seed 0", text)
     value = re.search(r"<td>accuracy</td><td class=.n.>99\.\d+ % \(−\S+ ± \S+\)</td>", text)
     assert value
