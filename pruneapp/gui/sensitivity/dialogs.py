@@ -32,6 +32,7 @@ from pruneapp.gui.widgets.number_format import (
     metric,
     metric_amount,
     metric_title,
+    most_decimals,
     percent,
     plural,
     with_sign,
@@ -348,9 +349,11 @@ class AllocationDialog(DecisionDialog):
         found = self._found
         assert found is not None
         tensor = found.tensors[row]
-        amount = metric_amount(tensor.damage, share=found.share)
+        decimals = most_decimals(t.damage for t in found.tensors)
+        amount = metric_amount(tensor.damage, share=found.share, decimals=decimals)
         # No sign for an amount that is displayed as 0.
-        shown = 0.0 if amount == metric_amount(0.0, share=found.share) else tensor.damage
+        is_none = amount == metric_amount(0.0, share=found.share, decimals=decimals)
+        shown = 0.0 if is_none else tensor.damage
         return (
             tensor.shown,
             count(tensor.weights),

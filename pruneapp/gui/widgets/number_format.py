@@ -158,18 +158,20 @@ def most_decimals(values: Iterable[float]) -> int:
     return max((len(text.partition(point)[2]) for text in texts if "e" not in text), default=0)
 
 
-def metric_amount(value: float, *, share: bool) -> str:
+def metric_amount(value: float, *, share: bool, decimals: int = 0) -> str:
     """Format the absolute difference of two metrics; that of fractions in percentage points.
 
-    It has as many digits as `metric`, and no sign and no unit; small ones have two digits instead
-    of a power of ten: 0.000040.
+    It has as many digits as `metric`, also with `decimals`, and no sign and no unit; small ones
+    have two digits instead of a power of ten: 0.000040.
     """
     if share:
         return locale().toString(100 * abs(value), "f", 1)
     amount = abs(value)
     is_small = 1e-7 <= amount < 1e-4
     digits = 1 - math.floor(math.log10(amount)) if is_small else 0
-    return locale().toString(amount, "f", digits) if is_small else number(amount)
+    if is_small:
+        return locale().toString(amount, "f", digits)
+    return metric(amount, share=False, decimals=decimals)
 
 
 def short_amount(value: float, largest: float) -> str:
@@ -180,7 +182,7 @@ def short_amount(value: float, largest: float) -> str:
     """
     amount = abs(value)
     if 0.001 <= amount < 1000:
-        return locale().toString(amount, "g", 2 if amount < 100 else 3)
+        return locale().toString(amount, "f", max(0, 1 - math.floor(math.log10(amount))))
     if amount < 0.001 <= largest:
         return locale().toString(amount, "f", 4)
     head, _, power = locale().toString(amount, "e", 0).partition("e")

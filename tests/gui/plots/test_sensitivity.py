@@ -132,7 +132,7 @@ def test_numbers_are_legible_on_the_color_of_each_cell(view, theme, is_current):
 
 def test_cells_say_the_difference(view):
     cells = [[view.canvas.text(row, column) for column in range(3)] for row in range(2)]
-    assert cells == [["0", "+0.1", "+2.5"], ["≈", "", "✕"]]
+    assert cells == [["0", "+0.10", "+2.5"], ["≈", "", "✕"]]
     words = [plain(view.cell_text(1, column)) for column in range(3)]
     assert words == [
         "b.weight, 30 % pruned:  loss 0.5005, difference within noise ±0.001",

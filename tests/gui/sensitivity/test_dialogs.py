@@ -44,6 +44,20 @@ def test_the_main_button_does_not_move_when_the_answer_about_the_data_wraps(show
     assert place() == before
 
 
+def test_changes_in_a_column_have_equally_many_digits(show, english):
+    """Regression: −0.00359 next to −0.0009462."""
+    dialog = show(AllocationDialog((), "on the same data"), 640, 600)
+    damages = 0.00359, 0.0009462, 0.021
+    tensors = tuple(AllocatedTensor(f"t{n}", 10, 0.1, damage) for n, damage in enumerate(damages))
+    dialog.set_allocation(PredictedAllocation(tensors, "cosine", 0.9, 0.8, 4, higher=True))
+    model = dialog.table.model()
+    assert [model.index(row, 3).data() for row in range(3)] == [
+        "−0.003590",
+        "−0.0009462",
+        "−0.02100",
+    ]
+
+
 def test_a_change_that_is_too_small_for_its_digits_has_no_sign(show, english):
     dialog = show(AllocationDialog((), "on the same data"), 640, 600)
     damages = 0.0, 1e-5, -1e-5, 0.1
