@@ -295,6 +295,7 @@ def templates() -> dict[str, list[str]]:
         found |= dict.fromkeys(said_in(ast.parse(file.read_text(encoding="utf-8")), errors))
     for path, names in PARTS.items():
         found |= dict.fromkeys(_parts(modules[path], names))
+    found |= dict.fromkeys(form.only_from[1] for form in FORMATS.values() if form.only_from)
     found |= dict.fromkeys((*WORDS, *SYSTEM))
     # A template without its own text would match everything.
     unique = [text for text in found if re.sub(r"\{\w*\}", "", text).strip()]

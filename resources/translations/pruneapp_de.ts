@@ -21349,6 +21349,26 @@ steps</extracomment>
         <translation>{parts} x {columns} Eingaben</translation>
     </message>
     <message>
+        <source>Available only if an ONNX model is open: other files contain no graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nur verfügbar, wenn ein ONNX-Modell geöffnet ist: Andere Dateien enthalten keinen Graphen.</translation>
+    </message>
+    <message>
+        <source>Available only if a program of torch.export (.pt2) is open: other files contain no graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nur verfügbar, wenn ein Programm von torch.export (.pt2) geöffnet ist: Andere Dateien enthalten keinen Graphen.</translation>
+    </message>
+    <message>
+        <source>Available only if a pickle of arrays is open: the export is a copy of it with zeros.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nur verfügbar, wenn ein Pickle mit Arrays geöffnet ist: Der Export ist eine Kopie davon mit Nullen.</translation>
+    </message>
+    <message>
+        <source>Available only if a GGUF file is open: other files contain no vocabulary or settings.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nur verfügbar, wenn eine GGUF-Datei geöffnet ist: Andere Dateien enthalten kein Vokabular und keine Einstellungen.</translation>
+    </message>
+    <message>
         <source>methods</source>
         <extracomment>sentences</extracomment>
         <translation>Methoden</translation>

@@ -21348,6 +21348,26 @@ steps</extracomment>
         <translation>{parts} x {columns} 个输入</translation>
     </message>
     <message>
+        <source>Available only if an ONNX model is open: other files contain no graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>仅在打开了 ONNX 模型时可用：其他文件不含计算图。</translation>
+    </message>
+    <message>
+        <source>Available only if a program of torch.export (.pt2) is open: other files contain no graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>仅在打开了 torch.export 程序（.pt2）时可用：其他文件不含计算图。</translation>
+    </message>
+    <message>
+        <source>Available only if a pickle of arrays is open: the export is a copy of it with zeros.</source>
+        <extracomment>sentences</extracomment>
+        <translation>仅在打开了数组的 pickle 文件时可用：导出是其带零的副本。</translation>
+    </message>
+    <message>
+        <source>Available only if a GGUF file is open: other files contain no vocabulary or settings.</source>
+        <extracomment>sentences</extracomment>
+        <translation>仅在打开了 GGUF 文件时可用：其他文件不含词表或设置。</translation>
+    </message>
+    <message>
         <source>methods</source>
         <extracomment>sentences</extracomment>
         <translation>方法</translation>

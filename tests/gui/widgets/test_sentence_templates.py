@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from pruneapp import resources
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
+from pruneapp.export.catalog import FORMATS
 from pruneapp.groups.family import family_of, model_types
 from pruneapp.gui.widgets.engine_text import translate_error
 from pruneapp.gui.widgets.sentence_templates import SentenceTemplates, Template, join_sentences
@@ -431,3 +432,10 @@ def test_what_families_refuse_is_said_in_full():
     for sentence in refused:
         words = sentence.format(type="Bert")
         assert found.sentence(words) != words
+
+
+def test_why_a_format_is_not_available_is_translated():
+    found = templates_in("zh_CN")
+    reasons = [form.only_from[1] for form in FORMATS.values() if form.only_from]
+    assert reasons
+    assert [reason for reason in reasons if found.sentence(reason) == reason] == []
