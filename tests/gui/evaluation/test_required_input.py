@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice
@@ -77,6 +78,17 @@ def test_the_button_is_disabled_with_the_reason_until_the_input_is_usable(pruned
     dialog.reject()
 
 
+LONG_PATH = "/" + 5000 * "a"
+
+
+def paste(user, field, text):
+    """Replace the text of a field, at once: each typed letter would be looked up."""
+    QGuiApplication.clipboard().setText(text)
+    user.key("Ctrl+A", field)
+    user.key("Ctrl+V", field)
+    assert field.text() == text
+
+
 @pytest.mark.parametrize("name", FEATURES)
 def test_a_path_that_cannot_be_looked_up_is_refused(pruned, name):
     user = pruned
@@ -86,12 +98,12 @@ def test_a_path_that_cannot_be_looked_up_is_refused(pruned, name):
             if kind in choice.radios and choice.radios[kind].isVisible():
                 user.click(choice.radios[kind])
             if field.isVisible():
-                for path in ("~nobody-of-this-name/file", "/" + 5000 * "a"):
-                    user.type(field, path)
+                for path in ("~nobody-of-this-name/file", LONG_PATH):
+                    paste(user, field, path)
                     user.wait(lambda shown=choice: shown.found.text().startswith("✕ "))
                     user.type(field, "")
     if name == "statistics":
-        user.type(dialog.file, "/" + 5000 * "a")
+        paste(user, dialog.file, LONG_PATH)
         user.type(dialog.file, "~nobody-of-this-name/file")
         assert dialog.note.text().startswith("There is no user ~nobody-of-this-name")
     dialog.reject()
