@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QWidget
 
 from pruneapp.errors import ParameterError
@@ -173,7 +173,9 @@ class ScanDialog(DecisionDialog):
         # only now: a visible widget without a parent is a window
         self.no_repair.setVisible(bool(no_repair))
         self.estimate = plain(wrap=True, ink=MUTED)
-        self.estimate.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
+        # The space of the longest estimate, so that the buttons do not move.
+        self.estimate.setMinimumHeight(3 * self.fontMetrics().lineSpacing())
+        self.estimate.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.methods.activated.connect(self._on_changed)
         self.repair.toggled.connect(self._on_changed)
         self.fractions.entered.connect(self._on_changed)

@@ -44,6 +44,21 @@ def test_the_main_button_does_not_move_when_the_answer_about_the_data_wraps(show
     assert place() == before
 
 
+def test_the_main_button_does_not_move_when_the_estimate_wraps(show, english, qtbot):
+    """Regression: a click missed it after an estimate of three lines had appeared."""
+    dialog = show(ScanDialog([DataKind.SCRIPT], SOURCE, [("l1", "L1")]), 320, 10)
+
+    def place():
+        qtbot.wait(20)
+        return dialog.go.mapTo(dialog, QPoint(0, 0)).y()
+
+    before, estimate, words = place(), dialog.estimate, "25 evaluations."
+    while estimate.heightForWidth(estimate.width()) < 3 * estimate.fontMetrics().lineSpacing():
+        words += " More words."
+        dialog.set_estimate(words)
+    assert place() == before
+
+
 def test_changes_in_a_column_have_equally_many_digits(show, english):
     """Regression: −0.00359 next to −0.0009462."""
     dialog = show(AllocationDialog((), "on the same data"), 640, 600)
