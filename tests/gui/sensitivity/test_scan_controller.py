@@ -102,7 +102,7 @@ def test_a_scan_is_chosen_measured_and_shown(scans, opened, runners):
         {SECOND: 0.5},
     ], "coarse amounts first, starting with the largest tensor"
     assert opened.views.pages.page is Page.SENSITIVITY
-    assert scans.cells == [["+0.5", "+0.9"], ["+0.05", "+0.09"]]
+    assert scans.cells == [["+0.50", "+0.90"], ["+0.050", "+0.090"]]
     assert opened.document.position == 0, "the document is unchanged"
     rows = [list(row) for row in scans.view.numbers()]
     assert rows[0][:2] == [FIRST, 40]
@@ -216,7 +216,7 @@ def test_esc_keeps_what_was_measured_and_the_next_scan_continues(scans, opened, 
     runner.most = len(runner.measured) + 1
     scans.begin("10%, 50%")
     opened.wait(lambda: runner.gate.closed and runner.gate.running)
-    opened.wait(lambda: scans.cells == [["", "+0.5", "+0.9"], ["", "", "+0.09"]])
+    opened.wait(lambda: scans.cells == [["", "+0.50", "+0.90"], ["", "", "+0.090"]])
     assert "Sensitivity scan" in opened.window.job_status.label.text()
     assert "3 of 6 evaluations measured" in scans.view.readout.text()
     assert "not measured" in [swatch.label for swatch in scans.view.legend.entries]
@@ -225,12 +225,12 @@ def test_esc_keeps_what_was_measured_and_the_next_scan_continues(scans, opened, 
     assert not opened.workbench.jobs.busy
     assert took.seconds < 0.25
     assert opened.window.done.label.text().startswith("Scan stopped after 3 of 6 evaluations;")
-    assert scans.cells == [["", "+0.5", "+0.9"], ["", "", "+0.09"]]
+    assert scans.cells == [["", "+0.50", "+0.90"], ["", "", "+0.090"]]
     opened.wait_idle()
     runner.most, runner.gate.closed = None, False
     before = len(runner.measured)
     scans.scan("10%, 50%")
-    assert scans.cells == [["+0.1", "+0.5", "+0.9"], ["+0.01", "+0.05", "+0.09"]]
+    assert scans.cells == [["+0.10", "+0.50", "+0.90"], ["+0.010", "+0.050", "+0.090"]]
     assert len(runner.measured) == before + 3
     assert len(runners) == 1, "the process is reused"
 
@@ -251,7 +251,7 @@ def test_a_scan_that_was_cancelled_by_mistake_can_be_resumed(scans, opened, runn
     runner.most = len(runner.measured) + 1
     scans.begin("10%, 50%")
     opened.wait(lambda: runner.gate.closed and runner.gate.running)
-    opened.wait(lambda: scans.cells == [["", "+0.5", "+0.9"], ["", "", "+0.09"]])
+    opened.wait(lambda: scans.cells == [["", "+0.50", "+0.90"], ["", "", "+0.090"]])
     opened.key("Esc")
     (text,) = opened.notices
     assert text.startswith("'Sensitivity scan' was cancelled after ")
@@ -263,7 +263,9 @@ def test_a_scan_that_was_cancelled_by_mistake_can_be_resumed(scans, opened, runn
     assert opened.window.notices.notices[0].action.text() == "Resume"
     opened.click(opened.window.notices.notices[0].action)
 
-    opened.wait(lambda: scans.cells == [["+0.1", "+0.5", "+0.9"], ["+0.01", "+0.05", "+0.09"]])
+    opened.wait(
+        lambda: scans.cells == [["+0.10", "+0.50", "+0.90"], ["+0.010", "+0.050", "+0.090"]]
+    )
     opened.wait_idle()
     assert len(runner.measured) == before + 3
     assert not opened.notices
@@ -339,7 +341,7 @@ def test_what_was_measured_while_it_was_stopped_is_counted_everywhere(
     opened.key("Esc")
     assert opened.window.done.label.text().startswith("Scan stopped after 2 of 4 evaluations;")
     go_on.set()
-    opened.wait(lambda: scans.cells == [["+0.5", "+0.9"], ["", "+0.09"]])
+    opened.wait(lambda: scans.cells == [["+0.50", "+0.90"], ["", "+0.090"]])
     opened.wait_idle()
     assert opened.window.done.label.text().startswith("Scan stopped after 3 of 4 evaluations;")
     assert "3 of 4 evaluations measured" in scans.view.readout.text()
@@ -379,7 +381,7 @@ def test_of_the_scans_of_a_state_that_of_the_script_in_use_is_shown(
     change(script, opened, f"{first}\n")
     stop(scans, opened, runners, monkeypatch, after=1)
     box = scans.view.scan_box
-    assert scans.cells == [["", "+0.9"], ["", ""]]
+    assert scans.cells == [["", "+0.90"], ["", ""]]
     assert [box.itemText(n) for n in range(box.count())] == [
         "Opened; L1 unstructured (magnitude)",
         "Opened; L1 unstructured (magnitude), 1 of 4 evaluations",
@@ -404,7 +406,7 @@ def test_of_the_scans_of_a_state_that_of_the_script_in_use_is_shown(
     prune(opened)
     opened.key("Ctrl+Z")
     opened.wait(lambda: opened.document.position == 0)
-    assert scans.cells == [["", "+0.9"], ["", ""]], "the user's choice is kept"
+    assert scans.cells == [["", "+0.90"], ["", ""]], "the user's choice is kept"
     file = tmp_path / "work.prune"
     save_and_close(opened, file)
     opened.open(file)
@@ -631,7 +633,7 @@ def test_a_scan_with_another_method_begins_anew_and_the_first_can_be_looked_at(
     opened.wait_idle()
     assert scans.cells == first
     opened.choose(scans.view.scan_box, "Opened; Random unstructured")
-    assert scans.cells == [["+0.3", "+0.6"], ["+0.03", "+0.06"]]
+    assert scans.cells == [["+0.30", "+0.60"], ["+0.030", "+0.060"]]
     assert "Method: Random unstructured." in scans.view.about.text()
 
 
@@ -645,7 +647,7 @@ def test_what_fails_is_said_and_nothing_checked_is_nothing_to_scan(
     runners[0].error = EvaluationError("The script raised ValueError.", remedy="Correct it.")
     scans.scan("30%")
     assert opened.trouble == ["The script raised ValueError. Correct it."]
-    assert scans.cells[0] == ["", "+0.5", "+0.9"]
+    assert scans.cells[0] == ["", "+0.50", "+0.90"]
     assert not opened.window.isWindowModified(), "nothing was measured"
     opened.choose(scans.view.metric_box, "accuracy")
     assert not opened.window.isWindowModified(), "that is the view alone"
@@ -694,7 +696,7 @@ def test_a_killed_window_loses_no_scan_though_nothing_was_pruned(
     runners_most(monkeypatch, 5)
     scans.begin("50%, 90%")
     opened.wait(lambda: runners and runners[0].gate.running)
-    measured = [["", "+0.9"], ["", "+0.09"]]
+    measured = [["", "+0.90"], ["", "+0.090"]]
     opened.wait(lambda: scans.cells == measured)
     opened.wait(lambda: is_kept(opened) and len(journals()) == 1)
     opened.key("Esc")
