@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import heapq
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,6 +43,7 @@ from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.params import Amount, AmountParam, Param
 
 _TABLE_LINES = 8
+_SMALLEST = 16  # number of changes from which the decimals of a column are determined
 _MAX_REASON_WIDTH = 300  # maximum width in pixels that a reason on one line can demand
 _AMOUNT = AmountParam()
 
@@ -252,6 +254,7 @@ class AllocationDialog(DecisionDialog):
         super().__init__(self.tr("Allocate"), self.tr("Prune"), parent)
         self._params = tuple(params)
         self._found: PredictedAllocation | None = None
+        self._decimals = 0  # of the changes of the metric
         about = plain(
             self.tr(
                 "Distributes the total sparsity over the scanned tensors so that the predicted "
@@ -304,6 +307,10 @@ class AllocationDialog(DecisionDialog):
         Pruning is enabled if the allocation prunes further weights.
         """
         self._found = found
+        if found is not None:
+            # Small changes have the most decimals; below 0.0001 they have a format of their own.
+            changes = (abs(t.damage) for t in found.tensors if abs(t.damage) >= 1e-4)
+            self._decimals = most_decimals(heapq.nsmallest(_SMALLEST, changes))
         self.error.hide()
         self.table.set_count(0 if found is None else len(found.tensors))
         self.go.setEnabled(found is not None and found.newly_pruned > 0)
@@ -351,10 +358,9 @@ class AllocationDialog(DecisionDialog):
         found = self._found
         assert found is not None
         tensor = found.tensors[row]
-        decimals = most_decimals(t.damage for t in found.tensors)
-        amount = metric_amount(tensor.damage, share=found.share, decimals=decimals)
+        amount = metric_amount(tensor.damage, share=found.share, decimals=self._decimals)
         # No sign for an amount that is displayed as 0.
-        is_none = amount == metric_amount(0.0, share=found.share, decimals=decimals)
+        is_none = amount == metric_amount(0.0, share=found.share, decimals=self._decimals)
         shown = 0.0 if is_none else tensor.damage
         return (
             tensor.shown,
