@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QRandomGenerator, QSignalBlocker, Qt, Signal, SignalInstance
-from PySide6.QtWidgets import QCheckBox, QCompleter, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCompleter, QHBoxLayout, QWidget
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.method_form.form_model import FormContext
@@ -18,6 +18,7 @@ from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import (
     ComboBox,
     LineEdit,
+    OptionBox,
     Slider,
     SpinBox,
     follow_font,
@@ -104,6 +105,10 @@ class Editor(QWidget):
         except ParameterError:
             return ""
 
+    def set_applicable(self, applies: bool) -> None:
+        """Enable the editor if its parameter has an effect. The value is kept meanwhile."""
+        self.setEnabled(applies)
+
     def set_context(self, context: FormContext) -> None:
         """Set the properties of the tensors and files that the value refers to."""
 
@@ -184,15 +189,20 @@ class FlagEditor(Editor):
 
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
-        self.box = QCheckBox(param.label.replace("&", "&&"), self)
+        self.box = OptionBox(param.label.replace("&", "&&"), self)
         self._add(self.box, self.box.toggled)
 
     def value(self) -> bool:
-        return self.box.isChecked()
+        """Return the choice, also while the box does not apply."""
+        return self.box.choice()
 
     def set_value(self, value: Any) -> None:
-        with QSignalBlocker(self.box):
-            self.box.setChecked(value)
+        self.box.set_choice(value)
+
+    def set_applicable(self, applies: bool) -> None:
+        """Enable the box, or disable and uncheck it."""
+        super().set_applicable(applies)
+        self.box.set_applicable(applies)
 
 
 class ComboEditor(Editor):

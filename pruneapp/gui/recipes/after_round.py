@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice
-from pruneapp.gui.widgets.controls import LineEdit, choice_box
+from pruneapp.gui.widgets.controls import LineEdit, OptionBox, choice_box
 from pruneapp.gui.widgets.labels import label_for
 
 if TYPE_CHECKING:  # imported when rounds are computed
@@ -126,7 +126,7 @@ class AfterRound(QWidget):
             evaluate=evaluate,
             stop=tolerance,
             metric=metric,
-            rewind=bool(recover) and self.rewind.isChecked(),
+            rewind=self.rewind.isChecked(),
         )
 
     def _field(self, name: str, help_: str, empty: str) -> LineEdit:
@@ -138,8 +138,8 @@ class AfterRound(QWidget):
         field.entered.connect(self._on_setting)
         return field
 
-    def _box(self, name: str, help_: str) -> QCheckBox:
-        box = QCheckBox(name, self)
+    def _box(self, name: str, help_: str) -> OptionBox:
+        box = OptionBox(name, self)
         box.setToolTip(help_)
         box.setAccessibleDescription(help_)
         box.toggled.connect(self._on_setting)
@@ -156,6 +156,6 @@ class AfterRound(QWidget):
     def _show_state(self) -> None:
         recover = self.recover.currentData()
         self.steps.setEnabled(recover == "distillation")
-        self.rewind.setEnabled(bool(recover))
+        self.rewind.set_applicable(bool(recover))
         self.stop.setEnabled(self.evaluate.isChecked())
         self.choice.setVisible(self.needs_script)

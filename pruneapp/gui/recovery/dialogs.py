@@ -81,7 +81,6 @@ class RecoverFields:
     source: SourceFields
     values: Mapping[str, Any]  # of the settings, without invalid ones
     trains: bool  # whether the user chose train() of the script
-    evaluates: bool  # whether the user wants to evaluate, if that is possible
 
 
 class RecoverDialog(Dialog):
@@ -103,7 +102,7 @@ class RecoverDialog(Dialog):
         self.setWindowTitle(self.tr("Recover"))
         self._params = tuple(params)
         self._may_recover = False
-        self._wants_training, self._wants_evaluation = False, True
+        self._wants_training = self._may_evaluate = False
         self.about = plain(
             self.tr(
                 "Trains the remaining weights, while pruned weights stay zero and protected "
@@ -158,7 +157,6 @@ class RecoverDialog(Dialog):
         self.set_up.clicked.connect(self.setUpRequested)
         flag = self.editors[self.EVALUATES]
         assert isinstance(flag, FlagEditor)
-        flag.box.clicked.connect(self._on_evaluates)
         flag.line.addWidget(self.set_up)
         self.evaluated_by = ElidedLabel("", settings, ink=MUTED)
         # The name of the file, which is at the end, is the part that differs.
@@ -204,7 +202,8 @@ class RecoverDialog(Dialog):
         "", the flag is off, and a button offers to set up an evaluation. What the user chose before
         is chosen again once it is possible.
         """
-        self._may_recover, evaluates = distills or trains, bool(evaluated_by)
+        self._may_recover = distills or trains
+        self._may_evaluate = evaluates = bool(evaluated_by)
         self.evaluated_by.setText(evaluated_by)
         self.evaluated_by.setVisible(evaluates)
         self.trains.setEnabled(trains)
@@ -218,9 +217,8 @@ class RecoverDialog(Dialog):
             why = self.tr("The script does not define train(model).")
         self.no_training.setText(why)
         flag = self.editors[self.EVALUATES]
-        flag.set_value(evaluates and self._wants_evaluation)
         assert isinstance(flag, FlagEditor)
-        flag.box.setEnabled(evaluates)  # not the editor, which contains the button
+        flag.box.set_applicable(evaluates)  # not the editor, which contains the button
         self.set_up.setVisible(found and not evaluates)
         self._show_state()
 
@@ -228,34 +226,33 @@ class RecoverDialog(Dialog):
 
     def values(self) -> dict[str, Any]:
         """Return the settings; raise `ParameterError` if one is invalid."""
-        return {name: editor.value() for name, editor in self.editors.items()}
+        values = {name: editor.value() for name, editor in self.editors.items()}
+        return {**values, self.EVALUATES: values[self.EVALUATES] and self._may_evaluate}
 
     def fields(self) -> RecoverFields:
         """Return what the fields contain."""
-        how = self._wants_training, self._wants_evaluation
-        return RecoverFields(self.source.contents(), valid_values(self.editors), *how)
+        return RecoverFields(
+            self.source.contents(), valid_values(self.editors), self._wants_training
+        )
 
     def set_fields(self, fields: RecoverFields) -> None:
         """Show what the fields contained before; `set_functions` follows."""
         self.source.set_contents(fields.source)
         for name, value in fields.values.items():
             self.editors[name].set_value(value)
-        self._wants_training, self._wants_evaluation = fields.trains, fields.evaluates
+        self._wants_training = fields.trains
 
     # -- implementation
 
     def _on_how(self) -> None:
         self._wants_training = self.trains.isChecked()
 
-    def _on_evaluates(self, checked: bool) -> None:
-        self._wants_evaluation = checked
-
     def _show_state(self) -> None:
         """Enable the settings of the chosen training, and show what the button does or an error."""
         trains = self.trains.isChecked()
         for name, editor in self.editors.items():
             if name != self.EVALUATES:
-                editor.setEnabled(not trains)
+                editor.set_applicable(not trains)
         self.source.set_unpruned_enabled(not trains)
         error, steps = "", 0
         try:

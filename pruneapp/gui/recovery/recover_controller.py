@@ -93,6 +93,7 @@ PARAMS: tuple[Param, ...] = (
         help="Measure the model before and after. If a metric gets worse by more than the noise, "
         "you are asked whether to keep the result. A script is measured by its evaluate(); with "
         "other data, the evaluation that you set up for states is used.",
+        default=True,
     ),
 )
 

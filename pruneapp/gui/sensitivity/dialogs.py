@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
 from pruneapp.gui.method_form.editors import Editor, editor_for, read_amount
 from pruneapp.gui.method_form.form_model import FormContext
-from pruneapp.gui.widgets.controls import LineEdit, choice_box, set_problem
+from pruneapp.gui.widgets.controls import LineEdit, OptionBox, choice_box, set_problem
 from pruneapp.gui.widgets.engine_text import translate_error
 from pruneapp.gui.widgets.labels import (
     DANGER,
@@ -154,8 +154,8 @@ class ScanDialog(DecisionDialog):
             field.setAccessibleDescription(field.toolTip())
             row.addWidget(label_for(field, text))
             row.addWidget(field, 1)
-        self.repair = QCheckBox(self.tr("&Repair each tensor before the model is measured"), self)
-        self.repair.setEnabled(not no_repair)
+        self.repair = OptionBox(self.tr("&Repair each tensor before the model is measured"), self)
+        self.repair.set_applicable(not no_repair)
         help_ = self.tr(
             "With the statistics of activations that are loaded in the form, where Wanda or "
             "another method that needs them is chosen; they must have Gram matrices."
@@ -193,13 +193,13 @@ class ScanDialog(DecisionDialog):
 
     def contents(self) -> ScanFields:
         """Return what the fields contain besides the source."""
-        return ScanFields(self.method, self.fractions.text(), self.repair.isChecked())
+        return ScanFields(self.method, self.fractions.text(), self.repair.choice())
 
     def set_contents(self, fields: ScanFields) -> None:
         """Show the contents of fields; the first method if theirs is not offered."""
         self.methods.setCurrentIndex(max(0, self.methods.findData(fields.method)))
         self.fractions.setText(fields.amounts)
-        self.repair.setChecked(fields.repairs and self.repair.isEnabled())
+        self.repair.set_choice(fields.repairs)
 
     def set_estimate(self, text: str, *, trouble: bool = False) -> None:
         """Show how long the scan takes, or an error why it is not possible."""

@@ -31,6 +31,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QPaintEvent, QWh
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
+    QCheckBox,
     QComboBox,
     QHBoxLayout,
     QLayout,
@@ -411,6 +412,34 @@ def choose_by_click(radio: QRadioButton, *fields: QWidget) -> None:
     choice = _ClickChoice(radio)
     for field in fields:
         field.installEventFilter(choice)
+
+
+class OptionBox(QCheckBox):
+    """A check box that is not checked while its option does not apply, so that none looks chosen.
+
+    `choice` is what it shows once the option applies again.
+    """
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self._applies, self._hidden_choice = True, False
+
+    def choice(self) -> bool:
+        """Return whether the option is chosen, also while it does not apply."""
+        return self.isChecked() if self._applies else self._hidden_choice
+
+    def set_choice(self, chosen: bool) -> None:
+        """Choose the option, or not, without emitting signals."""
+        self._hidden_choice = chosen
+        with QSignalBlocker(self):
+            self.setChecked(chosen and self._applies)
+
+    def set_applicable(self, applies: bool) -> None:
+        """Enable the box and show the choice, or disable and uncheck it; emits no signals."""
+        chosen = self.choice()
+        self._applies = applies
+        self.setEnabled(applies)
+        self.set_choice(chosen)
 
 
 def enlarge(label: QWidget, factor: float, *, bold: bool = False) -> None:

@@ -45,9 +45,27 @@ def test_settings_of_distillation_have_no_effect_on_the_users_training(dialog):
     assert dialog.go.text() == "Run train()"
     assert not dialog.editors["steps"].isEnabled()
     assert dialog.editors["evaluates"].box.isEnabled()
+    assert dialog.editors["evaluates"].box.isChecked()
     dialog.set_functions(distills=True, trains=False, evaluated_by="", found=True)
     assert dialog.distills.isChecked()
-    assert not dialog.editors["evaluates"].value()
+    assert not dialog.editors["evaluates"].box.isChecked()
+
+
+def test_flags_without_effect_are_not_checked_and_get_their_choice_back(dialog):
+    """Regression: the disabled boxes of distillation looked chosen for train()."""
+    dialog.set_functions(distills=True, trains=True, evaluated_by=BY, found=True)
+    windows, repair = (dialog.editors[name] for name in ("windows", "repair"))
+    repair.box.click()
+    assert (windows.box.isChecked(), repair.box.isChecked()) == (True, False)
+    dialog.trains.click()
+    assert not windows.box.isEnabled()
+    assert not windows.box.isChecked()
+    assert not repair.box.isChecked()
+    assert dialog.fields().values["windows"], "the choice is kept for the next dialog"
+    repair.set_value(True)
+    assert not repair.box.isChecked()
+    dialog.distills.click()
+    assert (windows.box.isChecked(), repair.box.isChecked()) == (True, True)
 
 
 def test_a_click_on_a_disabled_setting_chooses_the_distillation(dialog, qtbot):
@@ -70,7 +88,7 @@ def test_what_the_user_chose_is_chosen_again_once_a_new_script_allows_it(dialog)
         by = BY if evaluates else ""
         dialog.set_functions(distills=True, trains=trains, evaluated_by=by, found=True)
         assert dialog.trains.isChecked() == trains
-        assert not dialog.editors["evaluates"].value()
+        assert not dialog.values()["evaluates"]
 
 
 def test_the_row_of_settings_ends_where_the_fields_above_it_end(dialog):
