@@ -117,8 +117,17 @@ class Dialog(QDialog):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Stay inside the screen when the content grows; the user may drag the dialog outside."""
         super().resizeEvent(event)
-        if self._shown and not event.spontaneous():
-            fit_into_screen(self)
+        if not self._shown or event.spontaneous():
+            return
+        initial, handle = self._initial, self.windowHandle()
+        if handle is not None and not handle.isExposed():
+            # A window manager that adds a frame first reports positions relative to that frame.
+            self.setGeometry(QRect(initial.topLeft(), self.size()))
+        before = self.pos()
+        fit_into_screen(self)
+        grows = self.size() == self.size().expandedTo(event.oldSize())
+        if grows and event.oldSize() == initial.size():  # for its content, not by the user
+            self._initial = QRect(initial.topLeft() + self.pos() - before, self.size())
 
     def event(self, event: QEvent) -> bool:
         """Grow, up to the height of the screen, if texts need more lines.
@@ -135,11 +144,7 @@ class Dialog(QDialog):
                 hidden = max((area.hidden_height() for area in areas), default=0)
                 least = max(least, self.height() + hidden)
             if least > self.height():
-                before = self.pos()
                 self.resize(self.width(), min(least, max(room(self).height(), self.height())))
-                if not by_user:
-                    moved = self.pos() - before  # into the screen
-                    self._initial = QRect(self._initial.topLeft() + moved, self.size())
         return done
 
     def preferred_size(self) -> QSize:

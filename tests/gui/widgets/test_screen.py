@@ -128,6 +128,24 @@ def test_a_dialog_that_grows_stays_in_the_screen(qtbot, framed):
     assert SMALL.contains(dialog.geometry().marginsAdded(framed))
 
 
+def test_a_dialog_that_grows_while_its_frame_is_added_stays_where_it_was_placed(qtbot, framed):
+    """Regression: under X11 it jumped to the top left of the screen, also when opened again.
+
+    Meanwhile the window manager reports its position in the frame, which is about 0, 0.
+    """
+    dialog = window_placing.Dialog()
+    qtbot.addWidget(dialog)
+    dialog.setGeometry(300, 200, 400, 200)
+    dialog.show()
+    assert not dialog.windowHandle().isExposed()
+    dialog.move(0, 0)
+    dialog.setMinimumHeight(220)  # as its layout does
+    assert dialog.geometry() == QRect(300, 200, 400, 220)
+    with qtbot.waitExposed(dialog):
+        QApplication.processEvents()
+    assert dialog.user_geometry().isNull(), "the user did not resize it"
+
+
 class Asking(window_placing.Dialog):
     """A dialog of the size of its content, which changes while it is shown."""
 
