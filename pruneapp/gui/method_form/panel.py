@@ -407,19 +407,22 @@ class PruneForm(QWidget):
         lay_in_row(self.scope_row, scope_label, self.each, self.all, None)
         self.companions = CompanionsRow(self)
         self.dependents = DependentsRow(self.companions, self)
+        self.union = UnionRow(self)
+        self.union.groupsRequested.connect(lambda: self.choose_method("channel_groups"))
+        self.outputs = OutputsRow(self)
         self.limits = LimitsSection(parent=self)
         # Not in containers, which would compute the height of wrapped text at another width.
         rules = self.list, self.order, self._editors
-        self.outputs = OutputsRow(self)
-        self.union = UnionRow(self)
-        self.union.groupsRequested.connect(lambda: self.choose_method("channel_groups"))
-        parts = *rules, self.scope_row, self.outputs, self.union
-        self._column = layout = lay_in_column(self, *parts, spacing=12)
+        self._column = layout = lay_in_column(self, *rules, self.scope_row, spacing=12)
         also = QVBoxLayout()
         layout.addLayout(also)
         also.setSpacing(4)
         also.addWidget(self.dependents)
         also.addWidget(self.companions)
+        # Below the other rows with buttons: a warning that ends at a click moves up what follows,
+        # and a second click must not press another button.
+        layout.addWidget(self.union)
+        layout.addWidget(self.outputs)
         self._buttons = add_row(layout, self.limits.button, self.rounds, None, spacing=4)
         layout.addWidget(self.limits)
 

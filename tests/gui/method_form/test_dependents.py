@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from pruneapp import resources
 from pruneapp.groups import structure
@@ -263,8 +263,13 @@ def test_pruned_outputs_of_the_model_are_marked_and_left_out_by_a_click(user, tm
     )
     assert outputs.button.text() == "Exclude"
     assert outputs.button.accessibleName() == "Exclude fc2.weight"
+    assert row.trace.isVisible()
+    mouse = outputs.button.mapTo(user.window, outputs.button.rect().center())
     user.click(outputs.button)
     user.wait(lambda: not outputs.isVisible())
+    user.wait_preview()
+    below = user.window.childAt(mouse)
+    assert not isinstance(below, QAbstractButton), f"a second click presses {below}"
     assert "fc2.weight" not in user.views.tree.checked_names()
     assert "fc2.weight" not in user.wait_preview().by_name
     user.check("fc2.weight")
