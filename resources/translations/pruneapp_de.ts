@@ -1529,16 +1529,12 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>{n} verbleibenden Kanälen</translation>
     </message>
     <message>
-        <source>Not pruned: {m} checked tensors without a group.</source>
-        <translation>Nicht geprunt: {m} ausgewählte Tensoren ohne Gruppe.</translation>
-    </message>
-    <message>
-        <source>Not pruned: 1 checked tensor without a group.</source>
-        <translation>Nicht geprunt: 1 ausgewählter Tensor ohne Gruppe.</translation>
-    </message>
-    <message>
         <source>{n} of {count} {units}.</source>
         <translation>{units}: {n} von {count}.</translation>
+    </message>
+    <message>
+        <source>Prunes at most {n} of {count} {units} (multiples of {multiple}).</source>
+        <translation>Prunt höchstens {n} der {count} {units} (Vielfache von {multiple}).</translation>
     </message>
     <message>
         <source>Prunes at most {n} of {count} {units}: the number that each group keeps is rounded up to a multiple of {multiple} (setting &apos;{setting}&apos;).</source>
@@ -1573,8 +1569,16 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Prunt {low} bis {high} {units} {where}.</translation>
     </message>
     <message>
+        <source>Prunes {low} {units} per group, not {most} (multiples of {multiple}).</source>
+        <translation>Prunt {low} {units} je Gruppe, nicht {most} (Vielfache von {multiple}).</translation>
+    </message>
+    <message>
         <source>Prunes {low} {units} {where} instead of {most}: the number that each group keeps is rounded up to a multiple of {multiple} (setting &apos;{setting}&apos;).</source>
         <translation>Prunt {low} {units} {where} statt {most}: Die Anzahl, die jede Gruppe behält, wird auf ein Vielfaches von {multiple} aufgerundet (Einstellung „{setting}“).</translation>
+    </message>
+    <message>
+        <source>Prunes {low} to {high} {units} per group (multiples of {multiple}).</source>
+        <translation>Prunt {low} bis {high} {units} je Gruppe (Vielfache von {multiple}).</translation>
     </message>
     <message>
         <source>Prunes {low} to {high} {units} {where}, fewer than requested: the number that each group keeps is rounded up to a multiple of {multiple} (setting &apos;{setting}&apos;).</source>
@@ -1583,6 +1587,14 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>in each of {k} groups ({n} tensors)</source>
         <translation>in jeder von {k} Gruppen ({n} Tensoren)</translation>
+    </message>
+    <message>
+        <source>Not pruned: {m} tensors without a group.</source>
+        <translation>Nicht geprunt: {m} Tensoren ohne Gruppe.</translation>
+    </message>
+    <message>
+        <source>Not pruned: 1 tensor without a group.</source>
+        <translation>Nicht geprunt: 1 Tensor ohne Gruppe.</translation>
     </message>
     <message>
         <source>in 1 group ({n} tensors)</source>

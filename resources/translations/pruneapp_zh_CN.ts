@@ -1529,16 +1529,12 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>{n} 个剩余通道</translation>
     </message>
     <message>
-        <source>Not pruned: {m} checked tensors without a group.</source>
-        <translation>不剪枝：{m} 个不属于任何组的所选张量。</translation>
-    </message>
-    <message>
-        <source>Not pruned: 1 checked tensor without a group.</source>
-        <translation>不剪枝：1 个不属于任何组的所选张量。</translation>
-    </message>
-    <message>
         <source>{n} of {count} {units}.</source>
         <translation>{count} 个{units}中的 {n} 个。</translation>
+    </message>
+    <message>
+        <source>Prunes at most {n} of {count} {units} (multiples of {multiple}).</source>
+        <translation>最多剪枝 {count} 个{units}中的 {n} 个（{multiple} 的倍数）。</translation>
     </message>
     <message>
         <source>Prunes at most {n} of {count} {units}: the number that each group keeps is rounded up to a multiple of {multiple} (setting &apos;{setting}&apos;).</source>
@@ -1573,8 +1569,16 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>在{where}剪枝 {low} 到 {high} 个{units}。</translation>
     </message>
     <message>
+        <source>Prunes {low} {units} per group, not {most} (multiples of {multiple}).</source>
+        <translation>每组剪枝 {low} 个{units}，而不是 {most} 个（{multiple} 的倍数）。</translation>
+    </message>
+    <message>
         <source>Prunes {low} {units} {where} instead of {most}: the number that each group keeps is rounded up to a multiple of {multiple} (setting &apos;{setting}&apos;).</source>
         <translation>在{where}剪枝 {low} 个{units}，而不是 {most} 个：每组保留的数量向上取整为 {multiple} 的倍数（设置“{setting}”）。</translation>
+    </message>
+    <message>
+        <source>Prunes {low} to {high} {units} per group (multiples of {multiple}).</source>
+        <translation>每组剪枝 {low} 到 {high} 个{units}（{multiple} 的倍数）。</translation>
     </message>
     <message>
         <source>Prunes {low} to {high} {units} {where}, fewer than requested: the number that each group keeps is rounded up to a multiple of {multiple} (setting &apos;{setting}&apos;).</source>
@@ -1583,6 +1587,14 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>in each of {k} groups ({n} tensors)</source>
         <translation>{k} 个组（{n} 个张量）的每组中</translation>
+    </message>
+    <message>
+        <source>Not pruned: {m} tensors without a group.</source>
+        <translation>不剪枝：{m} 个不属于任何组的张量。</translation>
+    </message>
+    <message>
+        <source>Not pruned: 1 tensor without a group.</source>
+        <translation>不剪枝：1 个不属于任何组的张量。</translation>
     </message>
     <message>
         <source>in 1 group ({n} tensors)</source>

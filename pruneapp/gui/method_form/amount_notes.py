@@ -13,7 +13,7 @@ from pruneapp.document.snapshot import Snapshot, Units
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import PruneAppError
 from pruneapp.groups.group import Group
-from pruneapp.gui.method_form.form_model import OutputLayer
+from pruneapp.gui.method_form.form_model import AmountNote, OutputLayer
 from pruneapp.gui.widgets.engine_text import translate_declared
 from pruneapp.gui.widgets.labels import join_sentences, translate
 from pruneapp.gui.widgets.number_format import count
@@ -28,8 +28,8 @@ from pruneapp.preview.estimate import kept_by_row
 from pruneapp.progress import Job
 
 
-def amount_notes(snapshot: Snapshot, step: Step, job: Job) -> tuple[str, ...]:
-    """Return a sentence about the amount of each rule of a step; empty where the amount says all.
+def amount_notes(snapshot: Snapshot, step: Step, job: Job) -> tuple[AmountNote, ...]:
+    """Return a note about the amount of each rule of a step; empty where the amount says all.
 
     Counts, and the amounts of a global step, have one with the total over all tensors. Fractions
     that are rounded in each row or group have one: of methods that prune rows to the same sparsity,
@@ -37,13 +37,13 @@ def amount_notes(snapshot: Snapshot, step: Step, job: Job) -> tuple[str, ...]:
     """
     names_of = {id(row): names for row, names in cached_rows(snapshot, step)}
     if step.limits.target_sparsity is not None:
-        return ("",) * len(step.rows)
+        return (AmountNote(""),) * len(step.rows)
     notes = []
     for row in step.rows:
         try:
             notes.append(_note(snapshot, step, row, names_of.get(id(row), ()), job))
         except PruneAppError:
-            notes.append("")  # the preview reports it
+            notes.append(AmountNote(""))  # the preview reports it
     return tuple(notes)
 
 
@@ -68,10 +68,10 @@ def outputs_to_prune(
     return total
 
 
-def _note(snapshot: Snapshot, step: Step, row: Row, names: tuple[str, ...], job: Job) -> str:
+def _note(snapshot: Snapshot, step: Step, row: Row, names: tuple[str, ...], job: Job) -> AmountNote:
     method, amount = registry.get(row.method), row.values.get("amount")
     if amount is None or not names:
-        return ""
+        return AmountNote("")
     if isinstance(method, CoupledMethod):
         selected = resolve(snapshot.checkpoint, row.names, on_request=True)
         coupled = {
@@ -81,8 +81,17 @@ def _note(snapshot: Snapshot, step: Step, row: Row, names: tuple[str, ...], job:
         }
         groups = [*{id(group): group for found in coupled.values() for group in found}.values()]
         note = _all_groups_note if step.scope == "global" else _groups_note
+        text, whole = note(snapshot, row, groups)
         others = _others_note(len(selected) - len(coupled))
-        return join_sentences(note(snapshot, row, groups), others)
+        return AmountNote(join_sentences(text, others), join_sentences(whole, others))
+    return AmountNote(_weights_note(snapshot, step, row, names, job))
+
+
+def _weights_note(
+    snapshot: Snapshot, step: Step, row: Row, names: tuple[str, ...], job: Job
+) -> str:
+    """Return what the amount of a rule means for weights, channels or blocks."""
+    method, amount = registry.get(row.method), row.values["amount"]
     if isinstance(method, BlockMethod):
         if isinstance(amount, float) or len(names) == 1:
             return ""
@@ -163,13 +172,13 @@ def _others_note(n_others: int) -> str:
     """Return how many selected tensors belong to no group and are not pruned; "" if none."""
     if not n_others:
         return ""
-    text = translate("Amounts", "Not pruned: {m} checked tensors without a group.")
+    text = translate("Amounts", "Not pruned: {m} tensors without a group.")
     if n_others == 1:
-        text = translate("Amounts", "Not pruned: 1 checked tensor without a group.")
+        text = translate("Amounts", "Not pruned: 1 tensor without a group.")
     return text.format(m=count(n_others))
 
 
-def _all_groups_note(snapshot: Snapshot, row: Row, groups: Sequence[Group]) -> str:
+def _all_groups_note(snapshot: Snapshot, row: Row, groups: Sequence[Group]) -> AmountNote:
     """Return how many units an amount means in all groups together.
 
     The number after rounding depends on the scores. Raises `ParameterError` if there are fewer.
@@ -179,21 +188,25 @@ def _all_groups_note(snapshot: Snapshot, row: Row, groups: Sequence[Group]) -> s
         rounded_count(group, n, {**row.values, "amount": 0}).multiple
         for group, n in zip(groups, present, strict=True)
     )
-    text = translate("Amounts", "{n} of {count} {units}.")
+    text = whole = translate("Amounts", "{n} of {count} {units}.")
     if multiple > 1:
         text = translate(
+            "Amounts", "Prunes at most {n} of {count} {units} (multiples of {multiple})."
+        )
+        whole = translate(
             "Amounts",
             "Prunes at most {n} of {count} {units}: the number that each group keeps is rounded up "
             "to a multiple of {multiple} (setting '{setting}').",
         )
     total = sum(present)
-    return text.format(
-        n=count(count_to_prune(row.values["amount"], total, unit="units")),
-        count=count(total),
-        units=_units_word(groups),
-        multiple=count(multiple),
-        setting=translate_declared(MULTIPLE.label),
-    )
+    numbers = {
+        "n": count(count_to_prune(row.values["amount"], total, unit="units")),
+        "count": count(total),
+        "units": _units_word(groups),
+        "multiple": count(multiple),
+        "setting": translate_declared(MULTIPLE.label),
+    }
+    return AmountNote(text.format(**numbers), whole.format(**numbers))
 
 
 def _units_word(groups: Sequence[Group]) -> str:
@@ -208,7 +221,7 @@ def _units_word(groups: Sequence[Group]) -> str:
     return words.get(min(axes), "") if len(axes) == 1 else translate("Amounts", "units")
 
 
-def _groups_note(snapshot: Snapshot, row: Row, groups: Sequence[Group]) -> str:
+def _groups_note(snapshot: Snapshot, row: Row, groups: Sequence[Group]) -> AmountNote:
     found = [
         rounded_count(group, present_units(group, snapshot.view), row.values) for group in groups
     ]
@@ -218,27 +231,34 @@ def _groups_note(snapshot: Snapshot, row: Row, groups: Sequence[Group]) -> str:
         where = translate("Amounts", "in 1 group ({n} tensors)")
     tensors = {name for group in groups for name in group.names}
     where = where.replace("{k}", count(len(groups))).format(n=count(len(tensors)))
-    text = translate("Amounts", "Prunes {low} {units} {where}.")
+    text = whole = translate("Amounts", "Prunes {low} {units} {where}.")
     if min(pruned) < max(pruned):
-        text = translate("Amounts", "Prunes {low} to {high} {units} {where}.")
+        text = whole = translate("Amounts", "Prunes {low} to {high} {units} {where}.")
     if any(each.pruned < each.requested for each in found):
         text = translate(
+            "Amounts", "Prunes {low} {units} per group, not {most} (multiples of {multiple})."
+        )
+        whole = translate(
             "Amounts",
             "Prunes {low} {units} {where} instead of {most}: the number that each group keeps is "
             "rounded up to a multiple of {multiple} (setting '{setting}').",
         )
         if min(pruned) < max(pruned):
             text = translate(
+                "Amounts", "Prunes {low} to {high} {units} per group (multiples of {multiple})."
+            )
+            whole = translate(
                 "Amounts",
                 "Prunes {low} to {high} {units} {where}, fewer than requested: the number that "
                 "each group keeps is rounded up to a multiple of {multiple} (setting '{setting}').",
             )
-    return text.format(
-        where=where,
-        units=_units_word(groups),
-        low=count(min(pruned)),
-        high=count(max(pruned)),
-        most=count(max(each.requested for each in found)),
-        multiple=count(max(each.multiple for each in found)),
-        setting=translate_declared(MULTIPLE.label),
-    )
+    numbers = {
+        "where": where,
+        "units": _units_word(groups),
+        "low": count(min(pruned)),
+        "high": count(max(pruned)),
+        "most": count(max(each.requested for each in found)),
+        "multiple": count(max(each.multiple for each in found)),
+        "setting": translate_declared(MULTIPLE.label),
+    }
+    return AmountNote(text.format(**numbers), whole.format(**numbers))

@@ -29,7 +29,7 @@ from pruneapp.gui.method_form.editors import (
     read_amount,
     write_amount,
 )
-from pruneapp.gui.method_form.form_model import FormContext
+from pruneapp.gui.method_form.form_model import AmountNote, FormContext
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import LineEdit, add_row, follow_font, lay_in_column, lay_in_row
 from pruneapp.gui.widgets.engine_text import translate_error, with_translated_labels
@@ -85,7 +85,7 @@ class Fields(QWidget):
         self.values: dict[str, Any] = {}
         self.errors: dict[str, str] = {}
         self._context = FormContext()
-        self._amount_note = ""
+        self._amount_note = AmountNote("")
         self._n_lines = meaning_lines
         self._rows: dict[str, QVBoxLayout] = {}
         self._labels: list[QWidget] = []  # with their buttons for help
@@ -150,10 +150,10 @@ class Fields(QWidget):
                 editor.set_dragged(amount)
                 self._read(name)
 
-    def set_amount_note(self, text: str) -> None:
-        """Set what the amount means in the tensors of the rule; empty for nothing."""
-        if text != self._amount_note:
-            self._amount_note = text
+    def set_amount_note(self, note: AmountNote) -> None:
+        """Set what the amount means in the tensors of the rule."""
+        if note != self._amount_note:
+            self._amount_note = note
             for name, editor in self.editors.items():
                 if isinstance(editor.param, AmountParam):
                     self._read(name)
@@ -204,12 +204,13 @@ class Fields(QWidget):
         if isinstance(editor.param, AmountParam):
             text, tip = self.tr("Set by the target total sparsity."), ""
             if self._context.amount_used:
-                text = self._amount_note
+                text, whole = self._amount_note
+                tip = whole if whole != text else ""
                 reading = "" if is_wrong or not isinstance(editor, AmountEditor) else editor.reading
                 if self._n_lines > 1:
                     text = join_sentences(reading, text)
                 elif reading:  # one line has no room for both
-                    text, tip = reading, text
+                    text, tip = reading, whole or text
             self.meaning.set_text(text, tip)
             self.meaning.setVisible(not is_wrong)
 

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pruneapp.params import Param
+
+
+class AmountNote(NamedTuple):
+    """What an amount means: a short text, and all of it for the tooltip, "" if the text is all."""
+
+    text: str
+    whole: str = ""
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.method_form.fields import LimitsSection, fit_label
 from pruneapp.gui.method_form.form_model import (
+    AmountNote,
     FollowingTensor,
     FormContext,
     FormDependents,
@@ -500,10 +501,10 @@ class PruneForm(QWidget):
             self.used[row].fields.set_amount(amount)
             self._arrange()
 
-    def set_amount_notes(self, notes: Sequence[str]) -> None:
+    def set_amount_notes(self, notes: Sequence[AmountNote]) -> None:
         """Show below the amount of each rule in use what it means; missing ones are empty."""
         for place, rule in enumerate(self.used):
-            rule.fields.set_amount_note(notes[place] if place < len(notes) else "")
+            rule.fields.set_amount_note(notes[place] if place < len(notes) else AmountNote(""))
 
     def set_limits(self, params: Sequence[Param]) -> None:
         """Replace the parameters of limits; all are at their defaults then. Emits no `changed`."""

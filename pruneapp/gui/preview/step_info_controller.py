@@ -32,6 +32,7 @@ from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.amount_notes import amount_notes, outputs_to_prune
 from pruneapp.gui.method_form.form_controller import FormController, dependents_key
 from pruneapp.gui.method_form.form_model import (
+    AmountNote,
     DependentsEffect,
     FollowingTensor,
     FormDependents,
@@ -136,7 +137,7 @@ class StepInfoController(Feature[QInputDialog]):
             return
         snapshot, step, layers = document.snapshot(), state.step, self._form.outputs.layers
 
-        def work(job: Job) -> tuple[tuple[str, ...], int | None]:
+        def work(job: Job) -> tuple[tuple[AmountNote, ...], int | None]:
             notes = amount_notes(snapshot, step, job)
             return notes, outputs_to_prune(snapshot, step, layers, job)
 
@@ -144,7 +145,7 @@ class StepInfoController(Feature[QInputDialog]):
             work, self._show_notes, lambda _error: self._show_notes(), lane=Lane.INTERACTIVE
         )
 
-    def _show_notes(self, found: tuple[tuple[str, ...], int | None] = ((), None)) -> None:
+    def _show_notes(self, found: tuple[tuple[AmountNote, ...], int | None] = ((), None)) -> None:
         """Show the notes of the amounts and the number of pruned outputs; nothing by default."""
         notes, n_outputs = found
         self._form.set_amount_notes(notes)

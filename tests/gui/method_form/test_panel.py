@@ -23,6 +23,7 @@ from pruneapp.gui.method_form.editors import (
     write_amount,
 )
 from pruneapp.gui.method_form.form_model import (
+    AmountNote,
     FollowingTensor,
     FormContext,
     FormDependents,
@@ -237,7 +238,7 @@ def test_how_a_fraction_was_read_is_shown_until_another_change(form, qtbot):
     form.resize(320, 700)
     total = "290,794 of 323,104 weights in 12 tensors."
     label = form.rules[0].fields.meaning
-    form.set_amount_notes([total])
+    form.set_amount_notes([AmountNote(total)])
     retype(qtbot, editor(form, "amount").field, "0.9")
     assert label.text() == "“0.9” was read as a fraction: 90\u00a0%."
     assert not label.is_elided
@@ -423,7 +424,7 @@ def test_the_help_of_a_field_is_behind_its_question_mark(form, qtbot):
 
 def test_what_an_amount_means_is_below_it_unless_it_is_wrong(form, qtbot):
     text = "6 per row: 104,448 weights."
-    form.set_amount_notes([text])
+    form.set_amount_notes([AmountNote(text)])
     fields = form.rules[0].fields
     label, error = fields.meaning, fields.notes["amount"]
     assert (label.text(), label.isVisible(), error.isVisible()) == (text, True, False)
@@ -447,13 +448,28 @@ def test_what_an_amount_means_moves_nothing(form, qtbot):
     before = place()
     label = form.rules[0].fields.meaning
     short = "6 per row: 1,048 weights."
-    for text in (short, f"{short} Not pruned: 48 checked tensors without a group.", ""):
-        form.set_amount_notes([text])
+    for text in (short, f"{short} Not pruned: 48 tensors without a group.", ""):
+        form.set_amount_notes([AmountNote(text)])
         qtbot.wait(1)
         assert place() == before
         assert label.is_elided == (len(text) > 50)
         assert (text in label.toolTip()) == label.is_elided or not text
         assert label.accessibleName() == text
+
+
+@pytest.mark.parametrize("width", [240, 280, 320])
+def test_what_an_amount_means_in_groups_is_not_cut(form, width):
+    """Regression: the four lines had no room for tensors without a group."""
+    units = replace(RANDOM, name="ffn_neurons", granularity="units")
+    form.set_methods((L1, units))
+    choose(form, "ffn_neurons")
+    form.resize(width, 700)
+    text = "Prunes 1,024 to 2,048 neurons per group (multiples of 64). "
+    text += "Not pruned: 124 tensors without a group."
+    form.set_amount_notes([AmountNote(text, "all of it")])
+    label = form.shown.fields.meaning
+    assert not label.is_elided
+    assert "all of it" in label.toolTip()
 
 
 def test_dimensions_are_spelled_out(form):

@@ -10,6 +10,7 @@ from safetensors.numpy import load_file
 
 from pruneapp.groups import structure
 from pruneapp.gui.method_form.form_model import FormRow
+from pruneapp.gui.widgets.labels import as_plain
 from tests.support.activation_statistics import save_random
 from tests.support.model_folders import write_llama
 from tests.support.small_cnn import write_cnn
@@ -49,11 +50,14 @@ def test_what_the_multiple_makes_of_a_fraction_is_said_beside_the_amount(user, f
     user.ask_amount("25%")
     note = user.rule.fields.meaning
     groups = "in each of 6 groups (18 tensors)"
-    others = "Not pruned: 24 checked tensors without a group."
+    others = "Not pruned: 24 tensors without a group."
     user.wait(lambda: note.text() == f"Prunes 64 neurons {groups}. {others}")
     user.ask_amount("30%")
+    text = "Prunes 64 neurons per group, not 77 (multiples of 64)."
+    user.wait(lambda: note.text() == f"{text} {others}")
     why = "the number that each group keeps is rounded up to a multiple of 64 (setting 'Multiple')."
-    user.wait(lambda: note.text() == f"Prunes 64 neurons {groups} instead of 77: {why} {others}")
+    whole = f"Prunes 64 neurons {groups} instead of 77: {why} {others}"
+    assert note.toolTip() == as_plain(whole)
 
 
 def test_units_are_ranked_by_statistics_where_that_is_chosen(user, folder, tmp_path):
@@ -112,7 +116,7 @@ def test_the_form_says_which_checked_tensors_have_a_group_and_counts_channels(us
     user.open_file(write_cnn(tmp_path / "cnn.pt"))
     user.choose(user.rule.method, "Channel groups")
     note = user.rule.fields.meaning
-    others = "Not pruned: 5 checked tensors without a group."
+    others = "Not pruned: 5 tensors without a group."
     user.ask_amount("50 %")
     user.wait(
         lambda: note.text() == f"Prunes 8 to 16 channels in each of 2 groups (8 tensors). {others}"
@@ -122,12 +126,7 @@ def test_the_form_says_which_checked_tensors_have_a_group_and_counts_channels(us
 
     user.click(user.views.form.all)
     user.ask_amount("40 %")
-    user.wait(
-        lambda: (
-            note.text() == "Prunes at most 19 of 48 channels: the number that each group keeps is "
-            f"rounded up to a multiple of 8 (setting 'Multiple'). {others}"
-        )
-    )
+    user.wait(lambda: note.text() == f"Prunes at most 19 of 48 channels (multiples of 8). {others}")
     user.wait_preview()
     text = user.button.text()
     assert text in {"Prune 8 channels", "Prune 16 channels"}
