@@ -15,7 +15,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.evaluation.runner import ScriptRunner
 from pruneapp.evaluation.script import Interpreter, Options
 from tests.evaluation.scripts import MODEL, STUB, StubbedWorker, write_script
-from tests.reliability.evaluations import living
+from tests.reliability.evaluations import left_over
 
 
 @pytest.fixture(scope="package")
@@ -81,5 +81,5 @@ def stubbed(tmp_path, tmp_path_factory, monkeypatch):
         pid = worker.pid
         worker.close()
         if pid:
-            assert living(pid) == []
+            assert left_over(pid) == []
             assert not worker.folder.exists()

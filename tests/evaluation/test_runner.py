@@ -32,7 +32,7 @@ from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options, r
 from pruneapp.export.report_writer import calibration_text
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.evaluation.scripts import MODEL, expected, pruned, refused, values, write_script
-from tests.reliability.evaluations import living
+from tests.reliability.evaluations import left_over
 
 
 @pytest.mark.parametrize("how", ["plain", "half", "renamed", "turned"])
@@ -379,4 +379,4 @@ def test_a_cancelled_command_is_interrupted_and_leaves_nothing_behind(state, tmp
         with pytest.raises(Cancelled):
             runner.run(state, 0, Job(cancel=token))
     assert interrupted.exists() is not hasty
-    assert not living(int(started.read_text()))
+    assert not left_over(int(started.read_text()))

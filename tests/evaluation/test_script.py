@@ -36,7 +36,7 @@ from pruneapp.export.exporter import export
 from pruneapp.export.report import ExportRequest
 from pruneapp.groups.operator_graph import has_operators
 from pruneapp.progress import Cancelled, Job
-from tests.reliability.evaluations import living
+from tests.reliability.evaluations import left_over
 
 HEADER = """# /// script
 # requires-python = ">=3.9"
@@ -167,7 +167,7 @@ def test_uv_makes_the_environment_of_a_header(script, tmp_path, monkeypatch):
     with pytest.raises(Cancelled):
         find_interpreter(script, job=job)
     assert time.monotonic() - began < 5
-    assert living(int((tmp_path / "group").read_text())) == [], "what uv started ends with it"
+    assert left_over(int((tmp_path / "group").read_text())) == [], "what uv started ends with it"
 
 
 def test_what_is_no_interpreter_is_refused(script, tmp_path):

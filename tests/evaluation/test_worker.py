@@ -19,7 +19,7 @@ from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.script import Options
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.evaluation.scripts import refused
-from tests.reliability.evaluations import living, open_files
+from tests.reliability.evaluations import left_over, living, open_files
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and groups of POSIX")
 
@@ -190,7 +190,7 @@ def test_children_of_a_script_neither_answer_nor_stay(stubbed):
     assert len(living(worker.pid)) >= 3
     pid = worker.pid
     worker.close()
-    assert living(pid) == []
+    assert left_over(pid) == []
 
 
 def test_the_end_of_a_worker_is_seen_though_a_child_holds_its_log(stubbed):
@@ -253,7 +253,7 @@ def test_a_hasty_worker_ends_what_is_cancelled_at_once(stubbed):
     with pytest.raises(Cancelled):
         worker.evaluate(cancel_after(0.1))
     assert time.monotonic() - began < 1.5
-    assert living(pid) == []
+    assert left_over(pid) == []
 
 
 def test_python_that_is_still_starting_is_killed_at_once(stubbed, tmp_path, monkeypatch):
@@ -465,4 +465,4 @@ def test_five_kills_at_random_moments_leave_no_process(stubbed):
                 groups.append(worker.pid)
         timer.join()
     worker.close()
-    assert [living(group) for group in set(groups)] == [[]] * len(set(groups))
+    assert [left_over(group) for group in set(groups)] == [[]] * len(set(groups))

@@ -21,7 +21,7 @@ from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.shrink import check
 from pruneapp.shrink.check import CheckError, CheckOptions, FolderChecker, check_folder
 from pruneapp.shrink.cut import ShrinkError
-from tests.reliability.evaluations import living
+from tests.reliability.evaluations import left_over
 from tests.shrink import hand_cuts
 from tests.shrink.tiny_models import TINY_MODELS, make
 
@@ -365,7 +365,7 @@ def test_a_cancelled_check_leaves_no_process(llama, tmp_path, monkeypatch):
         checker.check(llama, how="meta", job=Job(Watch(), token))
     assert time.monotonic() - times[0] < 0.25
     assert pids[0]
-    assert living(pids[0]) == []
+    assert left_over(pids[0]) == []
     assert checker.pid == 0
 
 

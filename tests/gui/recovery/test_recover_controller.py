@@ -17,7 +17,7 @@ from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.recovery import recover_controller
 from pruneapp.gui.widgets.labels import as_plain
 from tests.gui.user import plain
-from tests.reliability.evaluations import living
+from tests.reliability.evaluations import left_over, living
 
 FC, HEAD = "fc.weight", "head.weight"
 LOADS = """
@@ -204,7 +204,7 @@ def test_a_recovery_is_one_step_with_a_report_and_one_undo(pruned, tmp_path):
     assert "Predicted memory" in panel.plan.text()
     report = wait_report(user)
     assert recover.panel is None
-    assert living(process_of(user, tmp_path)) == []
+    assert left_over(process_of(user, tmp_path)) == []
     assert user.states[-1] == "Recovery, 30 steps"
     assert set(user.document.snapshot().values) <= {FC, "fc.bias", HEAD}
     assert zeros_are_held(user)
@@ -494,7 +494,7 @@ def test_no_process_is_left_when_the_window_closes(pruned, tmp_path):
     pid = process_of(user, tmp_path)
     user.workbench.shut_down()
     assert user.workbench.ended
-    assert living(pid) == []
+    assert left_over(pid) == []
 
 
 def test_a_file_that_changed_meanwhile_is_not_changed(pruned, tmp_path):

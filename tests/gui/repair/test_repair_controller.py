@@ -24,7 +24,7 @@ from pruneapp.progress import Job
 from tests.evaluation.scripts import STUB
 from tests.gui.job_gate import Gate
 from tests.gui.user import plain
-from tests.reliability.evaluations import living
+from tests.reliability.evaluations import left_over, living
 from tests.repair.layers import InputArrays, mixed
 
 FC, HEAD = "fc.weight", "head.weight"
@@ -219,7 +219,7 @@ def test_a_script_is_shown_run_and_gone(pruned, tmp_path):
     user.click(user.workbench.scripts.dialog.go)
     user.wait(lambda: repair.report is not None or user.trouble)
     assert user.trouble == []
-    assert living(process_of(user, tmp_path)) == []
+    assert left_over(process_of(user, tmp_path)) == []
     assert user.states[-1] == "Repair of 2 layers"
     first, second = repair.report._layers
     assert (first.name, second.name) == (FC, HEAD)
@@ -397,7 +397,7 @@ def test_no_process_is_left_when_the_window_closes(pruned, tmp_path, fake_torch)
     assert living(pid)
     user.workbench.shut_down()
     assert user.workbench.ended
-    assert living(pid) == []
+    assert left_over(pid) == []
 
 
 def test_what_is_no_statistics_file_is_said_in_the_dialog(pruned, tmp_path):
