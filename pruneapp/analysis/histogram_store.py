@@ -16,6 +16,7 @@ from pruneapp.analysis.histograms import Channels, MagnitudeHistogram, count_all
 from pruneapp.document.selection import axis_of, excluded_tensors, resolve, rows_of
 from pruneapp.document.snapshot import HashedNames, Snapshot
 from pruneapp.document.step import Row, Step, dim_of
+from pruneapp.groups.trace import trace_key
 from pruneapp.methods import registry
 from pruneapp.params import Norm
 from pruneapp.progress import Job
@@ -66,7 +67,8 @@ def cached_rows(snapshot: Snapshot, step: Step) -> list[tuple[Row, tuple[str, ..
         found = rows_of(snapshot.checkpoint, step)
         return [(places[id(row)], HashedNames(names)) for row, names in found]
 
-    return [(step.rows[i], names) for i, names in snapshot.once(_key_of("rows", step), find)]
+    key = _key_of("rows", snapshot, step)
+    return [(step.rows[i], names) for i, names in snapshot.once(key, find)]
 
 
 def cached_assignment(snapshot: Snapshot, step: Step) -> Assignment:
@@ -95,12 +97,12 @@ def cached_assignment(snapshot: Snapshot, step: Step) -> Assignment:
         return Assignment(rules, idle | excluded_tensors(snapshot.checkpoint, step), tuple(shares))
 
     idle_rows = tuple([not row.prunes for row in step.rows])
-    return snapshot.once((*_key_of("assignment", step), idle_rows), find)
+    return snapshot.once((*_key_of("assignment", snapshot, step), idle_rows), find)
 
 
-def _key_of(kind: str, step: Step) -> tuple[object, ...]:
+def _key_of(kind: str, snapshot: Snapshot, step: Step) -> tuple[object, ...]:
     rows = tuple((row.names, axis_of(row)) for row in step.rows)
-    return kind, rows, step.limits.exclude
+    return kind, rows, step.limits.exclude, trace_key(snapshot.checkpoint)
 
 
 def kinds_of(snapshot: Snapshot, step: Step) -> Iterator[tuple[tuple[str, ...], Kind]]:

@@ -23,7 +23,13 @@ from pruneapp.cli.export_options import (
 from pruneapp.cli.options import connection, parameter_values, refuse_cluster_options
 from pruneapp.cli.terminal import Output
 from pruneapp.document.document import Capture, Document
-from pruneapp.document.selection import default_selection, pruned_tensors, rows_of, select
+from pruneapp.document.selection import (
+    default_selection,
+    pruned_tensors,
+    rows_of,
+    select,
+    with_trace_of_groups,
+)
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.dependents import dependents_of
 from pruneapp.edits.existing_masks import names_in, open_document, read_masks_for
@@ -298,7 +304,7 @@ def _apply_step(
     state: State
     if given is None and scores is None and not before.entries:
         state = state_after(snapshot, step, kernel, job)
-        entry: Mapping[str, Any] = step.to_dict()
+        entry: Mapping[str, Any] = with_trace_of_groups(checkpoint, step).to_dict()
     else:
         # Masks from other files, and patterns, are stored in the recipe as masks, so compute them.
         preview = compute_preview(
@@ -306,7 +312,8 @@ def _apply_step(
         )
         state = preview.edit.apply_to(snapshot)
         entry = preview.edit.to_dict(masks)
-    return state, Recipe((*before.entries, to_portable_entry(checkpoint, entry)), masks)
+    entries = (*before.entries, to_portable_entry(checkpoint, entry))
+    return state, replace(before, entries=entries, masks={**before.masks, **masks})
 
 
 def _other_files(options: argparse.Namespace, method: Method) -> tuple[str | None, str | None]:

@@ -789,13 +789,16 @@ def apply_actions(
 def refuse_action(action: ResolvedAction) -> None:
     """Raise `ClusterError` for entries that cannot run on a cluster yet.
 
-    Only steps and schedules can.
+    Only steps and schedules can, unless their groups are those of a traced model.
     """
     from pruneapp.recipes.fit import Schedule
 
-    if isinstance(action, (Step, Schedule)):
+    step = action.step if isinstance(action, Schedule) else action
+    if isinstance(step, Step) and not step.trace:
         return
     what = {
+        "Step": "Steps on groups of a traced model",
+        "Schedule": "Steps on groups of a traced model",
         "ManualEdit": "Manual edits",
         "RepairedValues": "Repairs",
         "Finalize": "Entries that make pruned weights permanent",

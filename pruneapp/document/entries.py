@@ -71,6 +71,9 @@ class StepConfiguration(Part, frozen=True):
     dependents: bool = False
     # Names of the data that the amounts were derived from, as by a sensitivity scan.
     data: Names = ()
+    # "sha256:" and the SHA-256 of the trace that the groups come from, which the recipe contains;
+    # without it they are those of the checkpoint.
+    trace: str = ""
 
 
 class StepEntry(Part, frozen=True, tag_field="name", tag="step"):
@@ -181,6 +184,9 @@ class ValuesConfiguration(Part, frozen=True):
     # The same of the elements in the file that the values were computed from; the values are
     # rejected for a tensor with other elements. Missing in a recipe if an earlier entry has it.
     original: str = ""
+    # The same of the mask that the values were computed with; they are rejected for another one.
+    # Missing if nothing of the tensor was pruned.
+    mask: str = ""
 
 
 class RepairSource(Part, frozen=True):

@@ -21,6 +21,7 @@ from pruneapp.errors import SelectionError
 from pruneapp.groups.family import LABELS, AxisName
 from pruneapp.groups.group import Group
 from pruneapp.groups.structure import Unknown, structure_of
+from pruneapp.groups.trace import trace_key
 from pruneapp.methods import registry
 from pruneapp.methods.method import CoupledMethod
 from pruneapp.progress import Job
@@ -477,6 +478,18 @@ def axis_of(row: Row) -> AxisName | None:
     """
     method = registry.get(row.method)
     return method.axis if isinstance(method, CoupledMethod) else None
+
+
+def with_trace_of_groups(checkpoint: Checkpoint, step: Step) -> Step:
+    """Return a step with the trace that its groups come from; itself if it uses none.
+
+    It is part of the step, because other groups would prune other weights.
+    """
+    if not step.dependents and all(axis_of(row) is None for row in step.rows):
+        return step
+    structure = structure_of(checkpoint)
+    traced = not isinstance(structure, Unknown) and structure.is_traced
+    return replace(step, trace=trace_key(checkpoint) if traced else "")
 
 
 def _coupled_names(checkpoint: Checkpoint, row: Row) -> Iterable[str]:

@@ -197,6 +197,9 @@ class Step:
     dependents: bool = field(default=False, kw_only=True)
     # Names of the data that the amounts were derived from, as by a sensitivity scan.
     data: tuple[str, ...] = field(default=(), kw_only=True)
+    # The trace that the groups come from, see `pruneapp.groups.trace`; "" for those of the
+    # checkpoint.
+    trace: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", tuple(self.rows))
@@ -362,6 +365,8 @@ class Step:
             more["dependents"] = True
         if self.data:
             more["data"] = list(self.data)
+        if self.trace:
+            more["trace"] = self.trace
         return {"name": "step", "configuration": {"scope": self.scope, "rows": rows, **more}}
 
     @classmethod
@@ -387,6 +392,7 @@ class Step:
             configuration.prune_bias_and_norm,
             dependents=configuration.dependents,
             data=configuration.data,
+            trace=configuration.trace,
         )
 
 

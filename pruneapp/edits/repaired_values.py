@@ -57,6 +57,7 @@ class RepairedTensor:
     values: BitMask = field(hash=False)
     sha256: str  # of the values
     original: str  # SHA-256 of the elements in the file that they were computed from
+    mask: str  # SHA-256 of the mask that they were computed with; "" if nothing was pruned
 
 
 @dataclass(frozen=True)
@@ -72,18 +73,24 @@ class RepairedValues:
     @classmethod
     def create(
         cls,
-        checkpoint: Checkpoint,
+        snapshot: Snapshot,
         values: Mapping[str, BitMask],
         source: RepairSource | RecoverySource,
         job: Job,
     ) -> RepairedValues:
-        """Create the edit from values computed for a checkpoint, by the names of their tensors.
+        """Create the edit from values computed for a state, by the names of their tensors.
 
-        Computes the SHA-256 of the values and of the tensors in the file, which are read. `job` can
-        cancel.
+        Computes the SHA-256 of the values, of the masks, and of the tensors in the file, which are
+        read. `job` can cancel.
         """
         tensors = (
-            RepairedTensor(name, new, digest(new, job), tensor_sha256(checkpoint, name, job))
+            RepairedTensor(
+                name,
+                new,
+                digest(new, job),
+                tensor_sha256(snapshot.checkpoint, name, job),
+                _mask_sha256(snapshot, name, job),
+            )
             for name, new in values.items()
         )
         return cls(tuple(tensors), source)
@@ -106,7 +113,13 @@ class RepairedValues:
         The values themselves have to be stored separately.
         """
         tensors = tuple(
-            ValuesConfiguration(t.name, DIGEST + t.sha256, t.values.nbytes, DIGEST + t.original)
+            ValuesConfiguration(
+                t.name,
+                DIGEST + t.sha256,
+                t.values.nbytes,
+                DIGEST + t.original,
+                DIGEST + t.mask if t.mask else "",
+            )
             for t in self.tensors
         )
         entry: ValuesEntry = (
@@ -157,8 +170,17 @@ class RepairedValues:
         """Compute the edit for a state; `detail` replaces the default text of the history entry.
 
         Nothing is read. Call `refuse_other` first to reject values of another checkpoint. Raises
-        `UnknownTensorError`, and `SelectionError` if there is no tensor.
+        `UnknownTensorError`, `SelectionError` if there is no tensor, and `ParameterError` if the
+        masks are not those that the values were computed with.
         """
+        for tensor in self.tensors:
+            if _mask_sha256(snapshot, tensor.name, job) != tensor.mask:
+                name = snapshot.entry(tensor.name).name
+                raise ParameterError(
+                    f"The values of '{name}' were computed with another mask: the steps before "
+                    "prune other weights of it.",
+                    remedy="Remove the entry, and repair or recover the model again.",
+                )
         after = {snapshot.entry(tensor.name).name: tensor.values for tensor in self.tensors}
         if not after:
             raise SelectionError("There is no tensor to be repaired.", remedy="Prune one first.")
@@ -174,6 +196,12 @@ class RepairedValues:
             entry_masks={tensor.sha256: tensor.values for tensor in self.tensors},
         )
         return Proposal(snapshot.revision, edit)
+
+
+def _mask_sha256(snapshot: Snapshot, name: str, job: Job) -> str:
+    """Return the SHA-256 of the mask of a tensor; "" if nothing of it is pruned."""
+    mask = snapshot.masks.get(snapshot.entry(name).name)
+    return digest(mask, job) if mask is not None and mask.pruned else ""
 
 
 def source_lines(source: RepairSource | RecoverySource) -> list[str]:
@@ -219,5 +247,9 @@ def _tensor(
             remedy="Restore the file from where the recipe came from.",
         )
     return RepairedTensor(
-        configuration.name, found, key, configuration.original.removeprefix(DIGEST)
+        configuration.name,
+        found,
+        key,
+        configuration.original.removeprefix(DIGEST),
+        configuration.mask.removeprefix(DIGEST),
     )

@@ -555,7 +555,7 @@ def _with_proposal(
     """Return the result with the edit that applies its values; without one if nothing changed."""
     if not values:
         return found
-    made = RepairedValues.create(snapshot.checkpoint, values, found.source, job)
+    made = RepairedValues.create(snapshot, values, found.source, job)
     detail = f"{found.sentence()}\n{counted(len(values), 'tensor')} changed"
     return replace(found, proposal=made.propose(snapshot, job, detail=detail))
 

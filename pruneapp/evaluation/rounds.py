@@ -244,7 +244,7 @@ class _Rounds:
             return (pruning,), recovery
         aside = Job(cancel=job.cancel)
         source = replace_struct(recovery.source, rewound=settings.rewind)
-        made = RepairedValues.create(state.checkpoint, values, source, aside)
+        made = RepairedValues.create(pruned, values, source, aside)
         detail = "" if recovery.proposal is None else recovery.proposal.edit.detail
         return (pruning, made.propose(pruned, aside, detail=detail).edit), recovery
 

@@ -36,6 +36,7 @@ from pruneapp.errors import (
 from pruneapp.export import provenance
 from pruneapp.export.catalog import FORMATS, get
 from pruneapp.export.completeness import find_omitted, omitted_entries
+from pruneapp.export.destination.sidecars import has_shrink_record
 from pruneapp.export.format import Format, Plan
 from pruneapp.export.formats.zst import ZSTANDARD
 from pruneapp.export.provenance import KEY, is_packed, metadata_inside
@@ -289,7 +290,7 @@ def verify(file: Path, against: VerificationRequest, engine: Engine, job: Job) -
     CheckpointError
         If the original cannot be read, or the file cannot be accessed.
     RecipeError
-        If no recipe is known, or it does not fit the original.
+        If no recipe is known, it does not fit the original, or the file was shrunk.
     ExportError
         If a file to compare cannot be read.
     ParameterError
@@ -323,6 +324,16 @@ def verify(file: Path, against: VerificationRequest, engine: Engine, job: Job) -
                 against.original, state_dict=texts.get("state_dict") or against.state_dict, job=job
             )
         )
+        if (
+            checkpoint is not None
+            and has_shrink_record(checkpoint)
+            and not has_shrink_record(original)
+        ):
+            raise RecipeError(
+                f"'{file}' was shrunk, and a recipe does not contain which units were removed, so "
+                "it cannot be verified.",
+                remedy="Export the same state without shrinking it, and verify that file.",
+            )
         recipe = with_statistics(recipe, original, against.statistics, job)
         recipe, value_differences = _with_values(recipe, checkpoint, original, job)
         if value_differences:
@@ -463,7 +474,7 @@ def _recipe_to_verify(file: Path, texts: Mapping[str, str], against: Verificatio
         return given
     recipe = Recipe.from_text(texts["recipe"], where=file.name) if given is None else given
     masks = provenance.read_masks(texts.get("masks", "{}"), recipe) | dict(recipe.masks)
-    return Recipe(recipe.entries, masks, recipe.where)
+    return replace(recipe, masks=masks)
 
 
 def _with_values(
@@ -502,7 +513,7 @@ def _with_values(
                     "after the repair, give the recipe and its folder of values with --recipe"
                 )
                 differences.append(Difference(tensor.name, sentence))
-    return Recipe(recipe.entries, masks, recipe.where), tuple(differences[:MOST])
+    return replace(recipe, masks=masks), tuple(differences[:MOST])
 
 
 def _values_in(checkpoint: Checkpoint, original: Checkpoint, name: str) -> BitMask | None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
@@ -26,8 +26,8 @@ from pruneapp.groups.operator_graph import (
     has_operators,
     read_operators,
 )
-from pruneapp.groups.program_graph import traced_program
 from pruneapp.groups.structure import Structure, Unknown, structure_of
+from pruneapp.groups.trace import Trace, trace_of
 from pruneapp.progress import Job
 
 # Operators that join values computed by different layers, with their signs. Multiplications of a
@@ -104,11 +104,9 @@ class _Layers:
             self.after[first].append(second)
 
 
-# By checkpoint: the program of a traced model, if there is one, and the layers, or why there are
-# none, a sentence.
-_known: WeakKeyDictionary[Checkpoint, tuple[Mapping[str, Any] | None, _Layers | str]] = (
-    WeakKeyDictionary()
-)
+# By checkpoint: the trace of the model, if there is one, and the layers, or why there are none, a
+# sentence.
+_known: WeakKeyDictionary[Checkpoint, tuple[Trace | None, _Layers | str]] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
@@ -119,10 +117,10 @@ def connections_of(checkpoint: Checkpoint, name: str, job: Job) -> Connections:
     O(n) in its size; `job` can cancel. Thread-safe.
     """
     with _lock:
-        traced = traced_program(checkpoint)
+        trace = trace_of(checkpoint)
         found = _known.get(checkpoint)
-        if found is None or found[0] is not traced:
-            found = _known[checkpoint] = traced, _layers_of(checkpoint, job)
+        if found is None or found[0] is not trace:
+            found = _known[checkpoint] = trace, _layers_of(checkpoint, job)
     layers = found[1]
     if isinstance(layers, str):
         return Connections(why_not=layers)

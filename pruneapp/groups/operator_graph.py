@@ -1,7 +1,7 @@
 """The operators of an ONNX model or a torch.export program, and the values between them.
 
 Read from the file without running anything, and without the packages onnx and torch; or from the
-program of a traced model, see `set_traced_program`. Operators that compute with stored
+program of a traced model, see `pruneapp.groups.trace`. Operators that compute with stored
 tensors only, such as a cast of a weight, are merged into their readers.
 """
 
@@ -16,13 +16,8 @@ from pruneapp.checkpoint.formats.onnx import ONNX, read_layout
 from pruneapp.checkpoint.formats.onnx_roles import CONSTANT, Node, Scope
 from pruneapp.checkpoint.torchfile import exported_program
 from pruneapp.errors import UnsupportedFileError
-from pruneapp.groups.program_graph import (
-    ATEN,
-    load_program,
-    names_in,
-    refuse_bad_graph,
-    traced_program,
-)
+from pruneapp.groups.program_graph import ATEN, load_program, names_in, refuse_bad_graph
+from pruneapp.groups.trace import trace_of
 from pruneapp.progress import Job
 
 # `Operator.op` of the inputs and outputs of the graph.
@@ -56,7 +51,7 @@ def contains_operators(checkpoint: Checkpoint) -> bool:
 
 def has_operators(checkpoint: Checkpoint) -> bool:
     """Return whether the operators of the model are in the file or were traced."""
-    return contains_operators(checkpoint) or traced_program(checkpoint) is not None
+    return contains_operators(checkpoint) or trace_of(checkpoint) is not None
 
 
 def read_operators(checkpoint: Checkpoint, job: Job) -> OperatorGraph:

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -31,6 +30,7 @@ from pruneapp.groups.channel_numbers import (
     settle_blocks,
     whole_layers,
 )
+from pruneapp.groups.trace import trace_of
 from pruneapp.json_codec import load_object
 from pruneapp.progress import Job
 
@@ -62,32 +62,14 @@ class ProgramGraph(ChannelGraph):
     depthwise: Mapping[int, Numbers]  # channels of each depthwise convolution, by node number
 
 
-# Programs of traced models, by the checkpoint with their weights.
-_traced: WeakKeyDictionary[Checkpoint, Mapping[str, Any]] = WeakKeyDictionary()
-
-
-def set_traced_program(checkpoint: Checkpoint, program: Mapping[str, Any]) -> None:
-    """Use the program of a traced model for a checkpoint, as if its file contained it.
-
-    `program` has the JSON of ``traced_model.describe``, with the names of tensors as in the
-    checkpoint.
-    """
-    _traced[checkpoint] = program
-
-
-def traced_program(checkpoint: Checkpoint) -> Mapping[str, Any] | None:
-    """Return the program of `set_traced_program`; None before it was called."""
-    return _traced.get(checkpoint)
-
-
 def load_program(checkpoint: Checkpoint, job: Job) -> tuple[str, Mapping[str, Any]]:
     """Return the name of a torch.export program in its archive, and its parsed JSON.
 
     The name of the program of a traced model is "". `job` can cancel. Raises `CheckpointError` if
     the checkpoint is not such a program, contains several, or the text is no JSON object.
     """
-    if (traced := traced_program(checkpoint)) is not None:
-        return "", traced
+    if (trace := trace_of(checkpoint)) is not None:
+        return "", trace.program
     if checkpoint.format != exported_program.FORMAT:
         raise UnsupportedFileError(
             f"'{checkpoint.path}' is not a program of torch.export, so it contains no graph.",

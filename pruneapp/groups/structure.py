@@ -18,7 +18,8 @@ from pruneapp.groups.axis import Axis, fields_of
 from pruneapp.groups.blocks import KnownBlock, find_blocks
 from pruneapp.groups.family import LABELS, AxisName, Family, family_of
 from pruneapp.groups.family_groups import CONFIG, FamilyGroups, ModelLayer
-from pruneapp.groups.program_graph import ProgramGraph, read_program, traced_program
+from pruneapp.groups.program_graph import ProgramGraph, read_program
+from pruneapp.groups.trace import Trace, trace_of
 from pruneapp.json_codec import load_object
 from pruneapp.progress import Job
 
@@ -112,16 +113,16 @@ class _Binding:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._known: Structure | Unknown | None = None
-        self._traced: Mapping[str, Any] | None = None  # the program that `_known` was found with
+        self._trace: Trace | None = None  # the trace that `_known` was found with
         self._apart = False
 
     def of(self, checkpoint: Checkpoint, job: Job, *, apart: bool) -> Structure | Unknown:
         self._apart |= apart  # kept for the next caller, in case the job is cancelled
         with self._lock:
-            traced = traced_program(checkpoint)
-            if self._known is None or self._traced is not traced:
+            trace = trace_of(checkpoint)
+            if self._known is None or self._trace is not trace:
                 self._known = bind(checkpoint, job, apart=self._apart)
-                self._traced = traced
+                self._trace = trace
             return self._known
 
 
@@ -154,7 +155,7 @@ def bind(
     config = read_config(folder)
     if isinstance(config, Unknown) or config.get("model_type") is None:
         blocks = _of_blocks(checkpoint, folder, config)
-        if traced_program(checkpoint) is None:
+        if trace_of(checkpoint) is None:
             return blocks
         # A trace shows all layers, but a known block may contain operators, such as attention,
         # through which `program_graph` cannot follow channels: use what can remove more units. A

@@ -24,6 +24,7 @@ from pruneapp.document.snapshot import Snapshot, Units
 from pruneapp.document.step import Row, Step, takes_channels
 from pruneapp.edits.dependents import Dependents, TensorDim, known_dependents, units_without
 from pruneapp.groups.group import Group
+from pruneapp.groups.trace import trace_key
 from pruneapp.kernels.values import Bools, Counts, Float64s, Indices
 from pruneapp.masks.channels import channels_left, count_kept_by_channel, mask_of_channels
 from pruneapp.methods import registry
@@ -392,7 +393,7 @@ def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> Sparsity
 def _dependents(snapshot: Snapshot, step: Step, rows: Rows, job: Job) -> Dependents:
     """Return the cached result of `known_dependents`."""
     each = tuple((row.names, row.method, row.values.get("dim")) for row in step.rows)
-    key = "dependents", each, step.limits
+    key = "dependents", each, step.limits, trace_key(snapshot.checkpoint)
     return snapshot.once(key, lambda: known_dependents(snapshot.checkpoint, step, rows, job))
 
 

@@ -28,6 +28,7 @@ from pruneapp.document.selection import (
     pruned_tensors,
     resolve,
     rows_of,
+    with_trace_of_groups,
 )
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
@@ -41,6 +42,7 @@ from pruneapp.edits.coupled_tensors import (
 from pruneapp.edits.dependents import known_dependents, prune_dependents
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.errors import ParameterError, counted
+from pruneapp.groups.trace import with_trace
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.masks.channels import channels_left
@@ -190,9 +192,11 @@ def compute_preview(
         If a tensor cannot be pruned, a row selects none, or no dependents are known.
     ParameterError
         If a value does not suit a tensor; an amount is larger than what is left and not protected;
-        or scores or a mask are missing, have another shape, or are not used by any row.
+        scores or a mask are missing, have another shape, or are not used by any row; or the trace
+        of the step is not known.
     """
     _verify(snapshot, step, given, scores)
+    snapshot = traced_as(snapshot, step)
     rows = tuple(cached_rows(snapshot, step))
     touched = rows[0][1]
     if len(rows) > 1:
@@ -334,7 +338,7 @@ def compute_preview(
         "\n".join((*warnings, labeled_step.detail(counts), done)),
         {"masks": masks},
         job,
-        step=step,
+        step=with_trace_of_groups(snapshot.checkpoint, step),
         entry=entry,
         entry_masks=entry_masks,
     )
@@ -516,6 +520,16 @@ class RuleState:
     def replaces(self, name: str) -> bool:
         """Return whether the values of a tensor were replaced."""
         return self.before.replaces(name)
+
+
+def traced_as(snapshot: Snapshot, step: Step) -> Snapshot:
+    """Return a state with the groups of the trace that a step names; itself if it names none.
+
+    Raises `ParameterError` if the trace is not known.
+    """
+    checkpoint = with_trace(snapshot.checkpoint, step.trace)
+    same = checkpoint is snapshot.checkpoint
+    return snapshot if same else replace(snapshot, checkpoint=checkpoint)
 
 
 def state_after(snapshot: Snapshot, step: Step, kernel: Kernel, job: Job) -> RuleState | Snapshot:

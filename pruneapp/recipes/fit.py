@@ -40,7 +40,7 @@ from pruneapp.edits.manual_edit import ManualEdit
 from pruneapp.edits.repaired_values import RepairedValues
 from pruneapp.edits.zeros import Finalize, TreatZeros
 from pruneapp.errors import ParameterError, PruneAppError, RecipeError, counted
-from pruneapp.masks.bitmask import BitMask
+from pruneapp.groups.trace import Trace, add_trace, with_trace
 from pruneapp.methods import registry
 from pruneapp.methods.amounts import count_to_prune, counts_to_prune
 from pruneapp.methods.cutoff import check_all, units_left
@@ -147,9 +147,8 @@ class Problem:
 class EntryResolver:
     """Resolves one entry of a recipe for a checkpoint, and collects its problems."""
 
-    # The checkpoint, and the masks and values of the recipe.
     checkpoint: Checkpoint
-    masks: Mapping[str, BitMask]
+    recipe: Recipe
     number: int  # index of the entry in the recipe file
     problems: list[Problem]  # extended by the problems of the entry
     job: Job  # for cancellation
@@ -186,9 +185,31 @@ class EntryResolver:
             return None
         resolved_rows = tuple(row for row in rows if row is not None)
         step = self._try(place, lambda: Step.of(configuration, resolved_rows))
-        if step is not None:
-            self._try(place, lambda: check_sizes(self.checkpoint, step, self.job))
+        if step is None:
+            return None
+        checkpoint = self._try(f"{place}.trace", lambda: self._traced(step))
+        if checkpoint is None:
+            return None
+        self._try(place, lambda: check_sizes(checkpoint, step, self.job))
         return step
+
+    def _traced(self, step: Step) -> Checkpoint:
+        """Return the checkpoint with the groups of a step, whose trace is made known for it.
+
+        Raises `ParameterError` if the recipe does not contain the trace or it belongs to a model
+        with other tensors, and `JsonError` if it is damaged.
+        """
+        text = self.recipe.traces.get(step.trace)
+        if text is not None:
+            trace = Trace.read(text)
+            trace.refuse_other(self.checkpoint)
+            if trace.key != step.trace:
+                raise ParameterError(
+                    "The trace that the groups come from is not the one that was saved.",
+                    remedy="Restore the recipe from where it came from.",
+                )
+            add_trace(self.checkpoint, trace)
+        return with_trace(self.checkpoint, step.trace)
 
     def _row(self, configuration: StepConfiguration, number: int) -> Row:
         """Return the row with index `number` of a configuration.
@@ -241,10 +262,10 @@ class EntryResolver:
             # Raises if the row does not support a total.
             total = Limits(target_sparsity=configuration.final)
             limited = Step(step.rows, step.scope, total, dependents=step.dependents)
+            checkpoint = with_trace(self.checkpoint, step.trace)
             if step.dependents:
-                rows = rows_of(self.checkpoint, limited)
-                known_dependents(self.checkpoint, limited, rows, self.job)
-            size = sum(self.checkpoint.entry(n).numel for n in pruned_names(self.checkpoint, step))
+                known_dependents(checkpoint, limited, rows_of(checkpoint, limited), self.job)
+            size = sum(checkpoint.entry(n).numel for n in pruned_names(checkpoint, step))
             if isinstance(configuration.final, int) and configuration.final > size:
                 raise ParameterError(
                     f"'final' must be at most the {size:,} weights that the step touches "
@@ -280,7 +301,7 @@ class EntryResolver:
             self._try(f"configuration.targets[{i}]", partial(self._check_target, target.name))
         if len(self.problems) > before:
             return None
-        edit = self._try("configuration", lambda: ManualEdit.of(entry, self.masks, self.job))
+        edit = self._try("configuration", lambda: ManualEdit.of(entry, self.recipe.masks, self.job))
         if edit is None:
             return None
         for i, edit_target in enumerate(edit.targets):
@@ -292,7 +313,7 @@ class EntryResolver:
 
     def _repair(self, entry: ValuesEntry) -> RepairedValues | None:
         def made() -> RepairedValues:
-            repaired = RepairedValues.of(entry, self.masks, self.job)
+            repaired = RepairedValues.of(entry, self.recipe.masks, self.job)
             repaired.refuse_other(self.checkpoint, self.job)
             return repaired
 
@@ -399,13 +420,14 @@ def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job, *, recovers: bool = Fa
     fitted = []
     problems: list[Problem] = []
     for number, entry in enumerate(recipe.entries, -recipe.n_added):
-        looking = EntryResolver(checkpoint, recipe.masks, number, problems, job, recovers)
+        looking = EntryResolver(checkpoint, recipe, number, problems, job, recovers)
         before = len(problems)
         action = looking.resolve(entry)
         if len(problems) > before:
             action = None
-        words = _label(checkpoint, entry, action), _detail(checkpoint, action)
-        fitted.append(FitEntry(action, *words, _names(checkpoint, action)))
+        seen = _with_trace(checkpoint, action)
+        words = _label(seen, entry, action), _detail(seen, action)
+        fitted.append(FitEntry(action, *words, _names(seen, action)))
         job.step(1)
     empty = f"'{recipe.where}' has no entries, so it leaves the checkpoint unchanged."
     notices = (
@@ -414,6 +436,12 @@ def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job, *, recovers: bool = Fa
         *_dependents(checkpoint, fitted, job),
     )
     return Fit(tuple(fitted), tuple(problems), notices, recipe.n_added)
+
+
+def _with_trace(checkpoint: Checkpoint, action: ResolvedAction | None) -> Checkpoint:
+    """Return the checkpoint with the groups that an action uses, see `with_trace`."""
+    step = action.step if isinstance(action, Schedule) else action
+    return with_trace(checkpoint, step.trace) if isinstance(step, Step) else checkpoint
 
 
 def _label(checkpoint: Checkpoint, entry: Entry, action: ResolvedAction | None) -> str:
@@ -484,8 +512,9 @@ def _dependents(checkpoint: Checkpoint, entries: Iterable[FitEntry], job: Job) -
     for entry in entries:
         step = entry.action.step if isinstance(entry.action, Schedule) else entry.action
         if isinstance(step, Step) and step.dependents:
-            found = dependents_of(checkpoint, rows_of(checkpoint, step), job)
-            yield f"{entry.label}. {found.sentence(checkpoint)}"
+            seen = with_trace(checkpoint, step.trace)
+            found = dependents_of(seen, rows_of(seen, step), job)
+            yield f"{entry.label}. {found.sentence(seen)}"
 
 
 def _as_written(entry: Entry) -> str:

@@ -42,6 +42,7 @@ from pruneapp.document.selection import default_selection, resolve, select
 from pruneapp.document.step import Step
 from pruneapp.edits.manual_edit import DIGEST
 from pruneapp.errors import JsonError, PruneAppError, RecipeError, SelectionError, suggest_nearest
+from pruneapp.groups.trace import known_traces
 from pruneapp.json_codec import convert, read
 from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask
@@ -70,13 +71,16 @@ class Recipe:
     n_added: int = 0
     # Names of data that calibrated values which are left out, see `without_superseded`.
     calibration: tuple[str, ...] = ()
+    # Traces that steps name, as text, by key; see `pruneapp.groups.trace`.
+    traces: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_text(
         cls, text: bytes | str, masks: Mapping[str, BitMask] | None = None, where: str = UNNAMED
     ) -> Recipe:
         """Create a recipe from JSON, called `where` in errors; raises `RecipeError`."""
-        return cls(decode(text, where).entries, masks or {}, where)
+        file = decode(text, where)
+        return cls(file.entries, masks or {}, where, traces=file.traces)
 
     def __reduce__(self) -> tuple[object, ...]:
         # Pickling each struct would lose which values are defaults.
@@ -88,7 +92,7 @@ class Recipe:
 
     def canonical(self) -> str:
         """Return JSON without spaces, identical for equal recipes on every machine."""
-        return encode(self.entries).decode()
+        return encode(self.entries, self.traces).decode()
 
     @property
     def sha256(self) -> str:
@@ -254,7 +258,7 @@ def load(path: Path, job: Job) -> Recipe:
         mask = _mask(file, size, job) if _DIGEST.fullmatch(name) else None
         if mask is not None:
             masks[name] = mask
-    return Recipe(recipe.entries, masks, recipe.where)
+    return replace(recipe, masks=masks)
 
 
 def is_recipe(path: Path) -> bool:
@@ -397,8 +401,13 @@ def recipe_of(
     entries: Iterable[Mapping[str, Any]],
     masks: Mapping[str, BitMask] | None = None,
 ) -> Recipe:
-    """Return the recipe of edits, given as JSON, each converted by `to_portable_entry`."""
-    return Recipe(tuple(to_portable_entry(checkpoint, entry) for entry in entries), masks or {})
+    """Return the recipe of edits, given as JSON, each converted by `to_portable_entry`.
+
+    It contains the traces of the checkpoint that steps name.
+    """
+    traces = {key: trace.text for key, trace in known_traces(checkpoint).items()}
+    portable = tuple(to_portable_entry(checkpoint, entry) for entry in entries)
+    return Recipe(portable, masks or {}, traces=traces)
 
 
 def history_recipe(capture: Capture, job: Job) -> Recipe:
@@ -475,6 +484,7 @@ def step_entry(step: Step, choose: Callable[[tuple[str, ...], str], RowConfigura
         prune_bias_and_norm=step.prune_bias_and_norm,
         dependents=step.dependents,
         data=step.data,
+        trace=step.trace,
     )
     if limits := step.limits.to_dict():  # omitted if they are the defaults
         configuration = msgspec.structs.replace(

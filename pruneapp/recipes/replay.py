@@ -19,7 +19,7 @@ from pruneapp.errors import ParameterError, RecipeError, SelectionError
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import Amount, AmountParam, Choice, ChoiceParam, Interval, IntParam, Param
-from pruneapp.preview.preview import compute_preview
+from pruneapp.preview.preview import compute_preview, traced_as
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import Fit, ResolvedAction, Schedule
 
@@ -103,7 +103,7 @@ def replay(
 
     Yields the edits one by one, computed on demand. `snapshot` does not change. Results do not
     depend on the machine, the device or the chunk size. Masks of the file that are already applied
-    produce no edit.
+    produce no edit. States after a step that names a trace use its groups, also for an export.
 
     Raises
     ------
@@ -112,6 +112,8 @@ def replay(
     """
     state = snapshot
     for number, action in enumerate(actions):
+        if isinstance(step := action.step if isinstance(action, Schedule) else action, Step):
+            state = traced_as(state, step)
         for one in expand_action(state, action):
             edit = _edit(state, one, kernel, job)
             if edit is not None:

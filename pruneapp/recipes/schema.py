@@ -48,6 +48,9 @@ class RecipeFile(Part, frozen=True):
     format: Literal["pruneapp-recipe"]
     version: Literal[1]
     entries: tuple[Entry, ...]
+    # Traces of the model that steps name, by "sha256:" and the SHA-256 of the text: compressed JSON
+    # in base64.
+    traces: dict[str, str] = msgspec.field(default_factory=dict)
     # For editors, which use the schema for completion.
     schema: str = msgspec.field(name="$schema", default="")
 
@@ -79,8 +82,8 @@ def decode(text: bytes | str, where: str) -> RecipeFile:
         raise recipe_error(error) from None
 
 
-def encode(entries: tuple[Entry, ...]) -> bytes:
-    """Return the canonical JSON of a recipe.
+def encode(entries: tuple[Entry, ...], traces: Mapping[str, str]) -> bytes:
+    """Return the canonical JSON of a recipe, with those of `traces` that its steps name.
 
     The SHA-256 of a tensor in the file is written once, not with each repair or recovery.
     """
@@ -92,7 +95,9 @@ def encode(entries: tuple[Entry, ...]) -> bytes:
         return replace(tensor, original="") if same else tensor
 
     short = tuple(_with_tensors(entry, shorten) for entry in entries)
-    return msgspec.json.encode(RecipeFile(FORMAT, VERSION, short))
+    named = dict.fromkeys(step.trace for step in steps_of(entries))
+    used = {key: traces[key] for key in named if key in traces}
+    return msgspec.json.encode(RecipeFile(FORMAT, VERSION, short, used))
 
 
 def _with_originals(entries: tuple[Entry, ...], where: str) -> tuple[Entry, ...]:

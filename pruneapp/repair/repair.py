@@ -407,7 +407,7 @@ class RepairRun:
             raise _nothing_changed(self._repairs)
         against = () if self._wanted is None else tuple(_sha256s(self._wanted, job))
         source = structs.replace(self.source, against=against)
-        made = RepairedValues.create(self._snapshot.checkpoint, values, source, job)
+        made = RepairedValues.create(self._snapshot, values, source, job)
         changed = [layer for layer in repairs.values() if layer.is_changed]
         proposal = made.propose(self._snapshot, job, detail=_detail(changed))
         names = in_numeric_order(tuple(self.pruned))

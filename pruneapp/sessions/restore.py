@@ -36,6 +36,7 @@ from pruneapp.errors import (
     SessionError,
     words_of,
 )
+from pruneapp.groups.trace import restore_traces
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask, Layer
 from pruneapp.methods import registry
@@ -531,6 +532,7 @@ def resume(
     `OriginalChangedError` if the checkpoint lacks tensors of the history.
     """
     where = str(saved.path)
+    restore_traces(checkpoint, saved.view)  # which steps to be repeated may name
     document = restore(checkpoint, saved.history, where, job, budget=budget, scratch=scratch)
     try:
         repeat(document, saved.history, job)

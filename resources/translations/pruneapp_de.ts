@@ -13289,6 +13289,26 @@ steps</extracomment>
         <translation>Wählen Sie &apos;{stem}&apos; für einen Ordner.</translation>
     </message>
     <message>
+        <source>The trace that the groups come from is damaged.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Aufzeichnung, aus der die Gruppen stammen, ist beschädigt.</translation>
+    </message>
+    <message>
+        <source>Restore the recipe from where it came from.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Holen Sie das Rezept von dort zurück, woher es kam.</translation>
+    </message>
+    <message>
+        <source>The groups come from a trace of another model: &apos;{name}&apos; is missing in the checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Gruppen stammen aus der Aufzeichnung eines anderen Modells: &apos;{name}&apos; fehlt im Checkpoint.</translation>
+    </message>
+    <message>
+        <source>The groups come from a trace of another model: &apos;{name}&apos; has the shape {found} instead of {shape}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Gruppen stammen aus der Aufzeichnung eines anderen Modells: &apos;{name}&apos; hat die Form {found} statt {shape}.</translation>
+    </message>
+    <message>
         <source>&apos;{job}&apos; is waiting for &apos;{before}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>„{job}“ wartet auf „{before}“.</translation>
@@ -20797,9 +20817,44 @@ steps</extracomment>
         <translation>Wählen Sie ein anderes Verfahren: Dieses prunt nur Einheiten, die ein Export entfernen kann.</translation>
     </message>
     <message>
+        <source>The values of &apos;{name}&apos; were computed with another mask: the steps before prune other weights of it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Werte von &apos;{name}&apos; wurden mit einer anderen Maske berechnet: Die Schritte davor beschneiden andere Gewichte darin.</translation>
+    </message>
+    <message>
+        <source>Remove the entry, and repair or recover the model again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie den Eintrag, und reparieren oder trainieren Sie das Modell neu.</translation>
+    </message>
+    <message>
         <source>Define train(model). It is called once, and trains for all epochs.</source>
         <extracomment>sentences</extracomment>
         <translation>Definieren Sie train(model). Es wird einmal aufgerufen und trainiert über alle Epochen.</translation>
+    </message>
+    <message>
+        <source>&apos;{file}&apos; was shrunk, and a recipe does not contain which units were removed, so it cannot be verified.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{file}&apos; wurde verkleinert, und ein Rezept enthält nicht, welche Einheiten entfernt wurden. Daher kann die Datei nicht geprüft werden.</translation>
+    </message>
+    <message>
+        <source>Export the same state without shrinking it, and verify that file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Exportieren Sie denselben Zustand unverkleinert, und prüfen Sie diese Datei.</translation>
+    </message>
+    <message>
+        <source>The step prunes channel groups of a traced model, and the trace is not known.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Schritt beschneidet Kanalgruppen eines aufgezeichneten Modells, und die Aufzeichnung ist nicht bekannt.</translation>
+    </message>
+    <message>
+        <source>Trace the model, and prune again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Zeichnen Sie das Modell auf, und beschneiden Sie erneut.</translation>
+    </message>
+    <message>
+        <source>the program of a traced model is damaged ({error})</source>
+        <extracomment>sentences</extracomment>
+        <translation>das Programm eines aufgezeichneten Modells ist beschädigt ({error})</translation>
     </message>
     <message>
         <source>To cancel &apos;{job}&apos;, open the list of jobs.</source>
@@ -20810,6 +20865,16 @@ steps</extracomment>
         <source>Collect statistics with Gram matrices.</source>
         <extracomment>sentences</extracomment>
         <translation>Sammeln Sie eine Statistik mit Gram-Matrizen.</translation>
+    </message>
+    <message>
+        <source>Choose the checkpoint that was pruned. To prune another one, trace its model in the window (Tools &gt; Trace the model…).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie den Checkpoint, der beschnitten wurde. Um einen anderen zu beschneiden, zeichnen Sie sein Modell im Fenster auf (Werkzeuge &gt; Modell aufzeichnen…).</translation>
+    </message>
+    <message>
+        <source>The trace that the groups come from is not the one that was saved.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Aufzeichnung, aus der die Gruppen stammen, ist nicht die gespeicherte.</translation>
     </message>
     <message>
         <source>no operator of the graph reads its numbers</source>
@@ -20835,6 +20900,11 @@ steps</extracomment>
         <source>it is part of weights quantized as {quantizer}</source>
         <extracomment>sentences</extracomment>
         <translation>er gehört zu Gewichten, die als {quantizer} quantisiert sind</translation>
+    </message>
+    <message>
+        <source>Steps on groups of a traced model</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schritte auf Gruppen eines aufgezeichneten Modells</translation>
     </message>
     <message>
         <source>The error of the outputs on {samples} fell from {before} to {end} ({less} % less). The sequential repair alone reached {start}.</source>

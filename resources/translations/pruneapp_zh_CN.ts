@@ -13288,6 +13288,26 @@ steps</extracomment>
         <translation>要写为文件夹，请选择 &apos;{stem}&apos;。</translation>
     </message>
     <message>
+        <source>The trace that the groups come from is damaged.</source>
+        <extracomment>sentences</extracomment>
+        <translation>这些组所来自的追踪结果已损坏。</translation>
+    </message>
+    <message>
+        <source>Restore the recipe from where it came from.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请从来源处恢复该配方。</translation>
+    </message>
+    <message>
+        <source>The groups come from a trace of another model: &apos;{name}&apos; is missing in the checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>这些组来自另一个模型的追踪结果：检查点中缺少 &apos;{name}&apos;。</translation>
+    </message>
+    <message>
+        <source>The groups come from a trace of another model: &apos;{name}&apos; has the shape {found} instead of {shape}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>这些组来自另一个模型的追踪结果：&apos;{name}&apos; 的形状是 {found}，而不是 {shape}。</translation>
+    </message>
+    <message>
         <source>&apos;{job}&apos; is waiting for &apos;{before}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>“{job}”正在等待“{before}”。</translation>
@@ -20796,9 +20816,44 @@ steps</extracomment>
         <translation>请选择其他方法：此方法只剪枝导出时可以移除的单元。</translation>
     </message>
     <message>
+        <source>The values of &apos;{name}&apos; were computed with another mask: the steps before prune other weights of it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的值是用另一个掩码计算的：之前的步骤剪除了其中的其他权重。</translation>
+    </message>
+    <message>
+        <source>Remove the entry, and repair or recover the model again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请删除该条目，并重新修复或恢复模型。</translation>
+    </message>
+    <message>
         <source>Define train(model). It is called once, and trains for all epochs.</source>
         <extracomment>sentences</extracomment>
         <translation>请定义 train(model)。它只被调用一次，并训练所有轮次。</translation>
+    </message>
+    <message>
+        <source>&apos;{file}&apos; was shrunk, and a recipe does not contain which units were removed, so it cannot be verified.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{file}&apos; 已被缩减，而配方不包含移除了哪些单元，因此无法验证。</translation>
+    </message>
+    <message>
+        <source>Export the same state without shrinking it, and verify that file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在不缩减的情况下导出同一状态，并验证该文件。</translation>
+    </message>
+    <message>
+        <source>The step prunes channel groups of a traced model, and the trace is not known.</source>
+        <extracomment>sentences</extracomment>
+        <translation>该步骤剪枝已追踪模型的通道组，但追踪结果未知。</translation>
+    </message>
+    <message>
+        <source>Trace the model, and prune again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请追踪模型，然后重新剪枝。</translation>
+    </message>
+    <message>
+        <source>the program of a traced model is damaged ({error})</source>
+        <extracomment>sentences</extracomment>
+        <translation>已追踪模型的程序已损坏（{error}）</translation>
     </message>
     <message>
         <source>To cancel &apos;{job}&apos;, open the list of jobs.</source>
@@ -20809,6 +20864,16 @@ steps</extracomment>
         <source>Collect statistics with Gram matrices.</source>
         <extracomment>sentences</extracomment>
         <translation>收集含 Gram 矩阵的统计数据。</translation>
+    </message>
+    <message>
+        <source>Choose the checkpoint that was pruned. To prune another one, trace its model in the window (Tools &gt; Trace the model…).</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择当时剪枝的检查点。要剪枝其他检查点，请在窗口中追踪其模型（工具 &gt; 追踪模型…）。</translation>
+    </message>
+    <message>
+        <source>The trace that the groups come from is not the one that was saved.</source>
+        <extracomment>sentences</extracomment>
+        <translation>这些组所来自的追踪结果不是当时保存的那个。</translation>
     </message>
     <message>
         <source>no operator of the graph reads its numbers</source>
@@ -20834,6 +20899,11 @@ steps</extracomment>
         <source>it is part of weights quantized as {quantizer}</source>
         <extracomment>sentences</extracomment>
         <translation>它属于以 {quantizer} 量化的权重</translation>
+    </message>
+    <message>
+        <source>Steps on groups of a traced model</source>
+        <extracomment>sentences</extracomment>
+        <translation>针对已追踪模型的组的步骤</translation>
     </message>
     <message>
         <source>The error of the outputs on {samples} fell from {before} to {end} ({less} % less). The sequential repair alone reached {start}.</source>

@@ -147,6 +147,20 @@ def test_a_repair_of_another_checkpoint_is_refused(repair, other, call, tmp_path
     assert not (tmp_path / "out2.safetensors").exists()
 
 
+def test_values_that_were_computed_with_another_mask_are_refused(repair, call, tmp_path):
+    recipe = tmp_path / "r.recipe.json"
+    repair("--save-recipe", recipe)
+    text = json.loads(recipe.read_text())
+    names = [entry["name"] for entry in text["entries"]]
+    assert names == ["treat_zeros", "repair"]
+    recipe.write_text(json.dumps({**text, "entries": text["entries"][1:]}))
+    out = tmp_path / "out2.safetensors"
+    status, _, error = call("run", recipe, tmp_path / "pruned.safetensors", "-o", out)
+    assert status == 2
+    assert f"entries[0]: The values of '{FC}' were computed with another mask" in error
+    assert not out.exists()
+
+
 def test_an_export_stores_the_digest_of_its_calibration_data(repair, tmp_path):
     path = tmp_path / "stats.safetensors"
     metadata = {"pruneapp_statistics": json.dumps({"data": "text:1"})}

@@ -154,7 +154,7 @@ def values(document, names, draw, source):
         if kept is not None:
             new = np.where(kept.bools(), new, bits.view(np.float32))
         found[name] = as_values(new.view(np.uint32))
-    made = RepairedValues.create(document.checkpoint, found, source, Job())
+    made = RepairedValues.create(document.snapshot(), found, source, Job())
     document.commit(made.propose(document.snapshot(), Job()))
 
 

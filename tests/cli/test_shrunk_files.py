@@ -72,6 +72,18 @@ def test_a_shrunk_file_is_evaluated_with_the_script_of_the_original(call, files,
     assert value == pytest.approx(loss_of(shrunk, monkeypatch), rel=1e-6)
 
 
+def test_a_shrunk_file_is_verified_only_against_a_shrunk_one(files, call, refused, tmp_path):
+    shrunk, pruned, _ = files
+    recipe = tmp_path / "r.recipe.json"
+    step = {"rows": [{"name": "l1_unstructured", "configuration": {"values": {"amount": 0.3}}}]}
+    entries = [{"name": "step", "configuration": step}]
+    recipe.write_text(json.dumps({"format": "pruneapp-recipe", "version": 1, "entries": entries}))
+    assert call("verify", pruned, "--against", shrunk, "--recipe", recipe)[0] == 0
+    error = refused("verify", shrunk, "--against", tmp_path / "net.pt", "--recipe", recipe)
+    assert "was shrunk" in error
+    assert "Export the same state without shrinking it" in error
+
+
 @pytest.mark.parametrize("command", ["repair", "recover"])
 def test_a_pruned_cut_is_repaired_and_recovered(call, files, command, tmp_path):
     shrunk, pruned, script = files

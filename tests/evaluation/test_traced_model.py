@@ -18,7 +18,7 @@ from pruneapp.evaluation.runner import ScriptRunner, as_on_disk
 from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options
 from pruneapp.groups.connections import connections_of
 from pruneapp.groups.operator_graph import has_operators, read_operators
-from pruneapp.groups.program_graph import set_traced_program
+from pruneapp.groups.trace import Trace, use_trace
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.groups.test_connections import in_line
 
@@ -133,7 +133,7 @@ def test_connections_of_a_network_that_only_its_script_knows(state, runner, fold
     checkpoint = state.checkpoint
     before = connections_of(checkpoint, "module.begin.weight", Job())
     assert before.needs_graph
-    set_traced_program(checkpoint, runner.trace(state, Job()))
+    use_trace(checkpoint, Trace.of(runner.trace(state, Job())))
     assert has_operators(checkpoint)
     assert connected(state, "module.begin.weight").startswith("pictures > [begin] > unit.a · + > ")
     assert connected(state, "module.unit.norm.bias") == "begin > a > [norm] > b > +"
@@ -150,7 +150,7 @@ def test_connections_of_a_network_that_only_its_script_knows(state, runner, fold
 
 def test_the_model_is_left_as_it_was(state, runner, folder, variant):
     variant("training")
-    set_traced_program(state.checkpoint, runner.trace(state, Job()))
+    use_trace(state.checkpoint, Trace.of(runner.trace(state, Job())))
     operators = read_operators(state.checkpoint, Job()).operators
     assert "tanh" not in [operator.op for operator in operators], "traced in evaluation mode"
     runner.run(state, 0, Job())

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional
 
-from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.groups.program_graph import set_traced_program
 from pruneapp.groups.structure import Structure, Unknown, bind, structure_of
+from pruneapp.groups.trace import use_trace
 from tests.shrink.test_exported_programs import Joined, Tied, Twice
 from tests.shrink.vision_models import MODELS, make
+from tests.support.traces import exported, trace_model, trace_of_program
 
 
 class VGG(nn.Module):
@@ -74,26 +72,14 @@ NETWORKS = {
 }
 
 
-@pytest.fixture
-def describe(monkeypatch):
-    """Provide the function of the worker, as the worker imports it."""
-    monkeypatch.syspath_prepend(str(resources.path("pruneapp_worker/main.py").parent.parent))
-    from pruneapp_worker import traced_model
-
-    return traced_model.describe
+X = torch.zeros(2, 3, 9, 9)
 
 
-def exported(model, shape=(2, 3, 9, 9)):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return torch.export.export(model.eval(), (torch.zeros(shape),), strict=False)
-
-
-def traced(program, model, describe, path):
+def traced(program, model, path):
     """Open the state dict of a model with its program."""
     torch.save(model.state_dict(), path)
     checkpoint = open_checkpoint(path)
-    set_traced_program(checkpoint, describe(program, model))
+    use_trace(checkpoint, trace_of_program(program, model))
     return checkpoint
 
 
@@ -110,13 +96,13 @@ def in_short(structure):
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_groups_are_those_of_the_program_file(name, describe, tmp_path):
+def test_groups_are_those_of_the_program_file(name, tmp_path):
     torch.manual_seed(0)
     model = NETWORKS[name]().float()
-    program = exported(model, MODELS[name][1] if name in MODELS else (2, 3, 9, 9))
+    program = exported(model, torch.zeros(MODELS[name][1]) if name in MODELS else X)
     torch.export.save(program, tmp_path / "m.pt2")
     with (
-        traced(program, model, describe, tmp_path / "m.pt") as checkpoint,
+        traced(program, model, tmp_path / "m.pt") as checkpoint,
         open_checkpoint(tmp_path / "m.pt2") as file,
     ):
         known = in_short(bind(file))
@@ -131,9 +117,9 @@ def test_groups_are_those_of_the_program_file(name, describe, tmp_path):
 
 
 @pytest.mark.parametrize("way", ["flatten", "view", "reshape"])
-def test_channels_are_followed_through_usual_ways_to_flatten(way, describe, tmp_path):
+def test_channels_are_followed_through_usual_ways_to_flatten(way, tmp_path):
     model = VGG(way)
-    with traced(exported(model), model, describe, tmp_path / "m.pt") as checkpoint:
+    with traced(exported(model, X), model, tmp_path / "m.pt") as checkpoint:
         counts = [group.count for group in structure_of(checkpoint).axes["channels"].groups]
         assert counts == [8, 6, 16]
         (group,) = [g for g in structure_of(checkpoint).axes["channels"].groups if g.count == 6]
@@ -142,13 +128,13 @@ def test_channels_are_followed_through_usual_ways_to_flatten(way, describe, tmp_
         assert np.array_equal(units, np.repeat(np.arange(6), 9))
 
 
-def test_constants_in_the_code_keep_their_channels(describe, tmp_path):
+def test_constants_in_the_code_keep_their_channels(tmp_path):
     for model, counts, reason in (
         (VGG("constant"), [8, 16], "'view' needs all of its channels"),
         (Functional(), [], "'conv2d' needs all of its channels"),
         (Shuffled(), [8], "a reshape needs all of its channels"),
     ):
-        with traced(exported(model), model, describe, tmp_path / "m.pt") as checkpoint:
+        with traced(exported(model, X), model, tmp_path / "m.pt") as checkpoint:
             found = structure_of(checkpoint)
             if counts:
                 assert [g.count for g in found.axes["channels"].groups] == counts
@@ -157,13 +143,13 @@ def test_constants_in_the_code_keep_their_channels(describe, tmp_path):
                 assert isinstance(found, Unknown)
 
 
-def test_a_trace_is_used_where_it_shows_more(describe, tmp_path):
+def test_a_trace_is_used_where_it_shows_more(tmp_path):
     model = make("basic").float()
     torch.save(model.state_dict(), tmp_path / "m.pt")
     with open_checkpoint(tmp_path / "m.pt") as checkpoint:
         before = structure_of(checkpoint)
         assert before.blocks
-        set_traced_program(checkpoint, describe(exported(model), model))
+        use_trace(checkpoint, trace_model(model, X))
         after = structure_of(checkpoint)
         assert after.is_traced
         assert not after.blocks
@@ -173,5 +159,5 @@ def test_a_trace_is_used_where_it_shows_more(describe, tmp_path):
     model = make("vit").float()
     torch.save(model.state_dict(), tmp_path / "vit.pt")
     with open_checkpoint(tmp_path / "vit.pt") as checkpoint:
-        set_traced_program(checkpoint, describe(exported(model, MODELS["vit"][1]), model))
+        use_trace(checkpoint, trace_model(model, torch.zeros(MODELS["vit"][1])))
         assert structure_of(checkpoint).blocks, "attention hides more channels than the blocks do"

@@ -79,14 +79,14 @@ def values_entry(values, original):
 def test_what_all_recoveries_share_is_written_once():
     original = f"sha256:{'0' * 64}"
     entries = tuple(values_entry(values, original) for values in "abc")
-    text = encode(entries).decode()
+    text = encode(entries, {}).decode()
     assert text.count(original) == 1
     assert decode(text, "r.json").entries == entries
     others = entries[0], values_entry("b", f"sha256:{'1' * 64}"), entries[2]
-    assert decode(encode(others), "r.json").entries == others
+    assert decode(encode(others, {}), "r.json").entries == others
 
 
 def test_values_without_the_original_that_they_belong_to_are_refused():
-    text = encode((values_entry("a", ""),))
+    text = encode((values_entry("a", ""),), {})
     with pytest.raises(RecipeError, match=r"original of 'fc\.weight' is missing"):
         decode(text, "r.json")

@@ -60,7 +60,7 @@ def repair(document: Document, *names: str, seed: int = 0) -> None:
     for name in names:
         entry = document.checkpoint.entry(name)
         values[name] = as_values(rng.normal(size=entry.numel).astype(entry.dtype.numpy))
-    made = RepairedValues.create(document.checkpoint, values, RepairSource("ab" * 32), Job())
+    made = RepairedValues.create(document.snapshot(), values, RepairSource("ab" * 32), Job())
     document.commit(made.propose(document.snapshot(), Job()))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,12 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.export.exporter import export
 from pruneapp.export.report import ExportReport, ExportRequest
-from pruneapp.groups.program_graph import set_traced_program
 from pruneapp.groups.structure import Structure, structure_of
+from pruneapp.groups.trace import use_trace
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.methods.coupled_units import lowest_units, masks_without, score_units
 from pruneapp.progress import Job
@@ -32,6 +30,7 @@ from pruneapp.shrink.unshrink import UnshrunkState
 from tests.groups.test_traced_groups import VGG
 from tests.shrink.test_exported_programs import Joined, Tied, Twice
 from tests.shrink.vision_models import MODELS, make, randomize
+from tests.support.traces import trace_model
 
 CLOSE = 1e-11
 X = torch.randn((2, 3, 9, 9), generator=torch.Generator().manual_seed(1), dtype=torch.float64)
@@ -50,26 +49,11 @@ def made(name: str, seed: int = 0) -> nn.Module:
     return model
 
 
-@pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch) -> Callable[[nn.Module, Path], Snapshot]:
-    """Provide a function that opens the file of a model, with its trace."""
-    monkeypatch.syspath_prepend(str(resources.path("pruneapp_worker/main.py").parent.parent))
-    from pruneapp_worker import traced_model
-
-    def open_traced(
-        model: nn.Module, path: Path, prefix: str = "", x: torch.Tensor = X
-    ) -> Snapshot:
-        checkpoint = open_checkpoint(path)
-        program = torch.export.export(model, (x,), strict=False)
-        found: dict[str, Any] = traced_model.describe(program, model)
-        for spec in found["graph_module"]["signature"]["input_specs"]:
-            for kind in ("parameter", "buffer"):
-                if kind in spec:  # as `ScriptRunner.trace` does
-                    spec[kind][f"{kind}_name"] = prefix + spec[kind][f"{kind}_name"]
-        set_traced_program(checkpoint, found)
-        return Snapshot(checkpoint)
-
-    return open_traced
+def open_traced(model: nn.Module, path: Path, prefix: str = "", x: torch.Tensor = X) -> Snapshot:
+    """Open the file of a model, with its trace."""
+    checkpoint = open_checkpoint(path)
+    use_trace(checkpoint, trace_model(model, x, prefix))
+    return Snapshot(checkpoint)
 
 
 def masked(state: Snapshot, share: float = 0.3) -> tuple[Snapshot, Structure]:
@@ -111,12 +95,10 @@ def load(report: ExportReport, model: nn.Module) -> nn.Module:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("file", ["", "cut.pt"])
-def test_the_cut_computes_what_the_masked_model_does(
-    name: str, file: str, opened: Callable[..., Snapshot], tmp_path: Path
-) -> None:
+def test_the_cut_computes_what_the_masked_model_does(name: str, file: str, tmp_path: Path) -> None:
     model = made(name)
     torch.save(model.state_dict(), tmp_path / "net.pt")
-    state, structure = masked(opened(model, tmp_path / "net.pt"))
+    state, structure = masked(open_traced(model, tmp_path / "net.pt"))
     export(state, ExportRequest("safetensors", tmp_path / "masked.safetensors"), Job())
     zeroed = made(name)
     zeroed.load_state_dict(load_file(tmp_path / "masked.safetensors"), strict=False)
@@ -142,16 +124,14 @@ def test_the_cut_computes_what_the_masked_model_does(
             assert module.num_features == module.weight.numel() == module.running_var.numel()
 
 
-def test_names_with_a_prefix_in_a_training_checkpoint(
-    opened: Callable[..., Snapshot], tmp_path: Path
-) -> None:
+def test_names_with_a_prefix_in_a_training_checkpoint(tmp_path: Path) -> None:
     model = made("view")
     tensors = {f"module.{name}": tensor for name, tensor in model.state_dict().items()}
     scheduler = {"base_lrs": [0.1, 0.01], "last_epoch": 3, "best": None, "name": "größer"}
     optimizer = {"state": {}, "param_groups": [{"lr": 0.1}]}
     training = {"epoch": 3, "optimizer": optimizer, "scheduler": scheduler, "ema": (tensors,)}
     torch.save({"epoch_of_best": 2, "model": tensors, **training}, tmp_path / "net.pt")
-    original = opened(model, tmp_path / "net.pt", "module.")
+    original = open_traced(model, tmp_path / "net.pt", "module.")
     state, structure = masked(original)
 
     report = cut(state, structure, tmp_path / "cut.pt")
@@ -185,12 +165,10 @@ def test_names_with_a_prefix_in_a_training_checkpoint(
         assert torch.allclose(loaded(X), zeroed(X), rtol=0, atol=CLOSE)
 
 
-def test_each_export_in_a_folder_has_a_script_of_its_own(
-    opened: Callable[..., Snapshot], tmp_path: Path
-) -> None:
+def test_each_export_in_a_folder_has_a_script_of_its_own(tmp_path: Path) -> None:
     model = made("view")
     torch.save(model.state_dict(), tmp_path / "net.pt")
-    file = opened(model, tmp_path / "net.pt")
+    file = open_traced(model, tmp_path / "net.pt")
     states = [masked(file, share) for share in (0.2, 0.6)]
     reports = [
         cut(*states[0], tmp_path / "net-shrunk.pt"),
@@ -222,12 +200,12 @@ def test_each_export_in_a_folder_has_a_script_of_its_own(
 
 @pytest.mark.parametrize("inside", [None, {}, {"epoch": 7}])
 def test_the_forecast_is_the_size_of_the_file(
-    opened: Callable[..., Snapshot], tmp_path: Path, inside: dict[str, int] | None
+    tmp_path: Path, inside: dict[str, int] | None
 ) -> None:
     model = made("bottleneck")
     tensors = model.state_dict()
     torch.save(tensors if inside is None else {"model": tensors, **inside}, tmp_path / "net.pt")
-    state, structure = masked(opened(model, tmp_path / "net.pt"))
+    state, structure = masked(open_traced(model, tmp_path / "net.pt"))
     surveyed = survey_state(state, Job())
     assert isinstance(surveyed, SurveyedState)
     found = forecast(surveyed, CutRequest(multiple=1), Job())
@@ -245,16 +223,14 @@ def test_the_forecast_is_the_size_of_the_file(
 
 
 @pytest.mark.parametrize("suffix", ["pt", "safetensors"])
-def test_a_single_file_is_rounded_as_forecast(
-    opened: Callable[..., Snapshot], tmp_path: Path, suffix: str
-) -> None:
+def test_a_single_file_is_rounded_as_forecast(tmp_path: Path, suffix: str) -> None:
     model = made("bottleneck").float()
     source = tmp_path / f"net.{suffix}"
     if suffix == "pt":
         torch.save(model.state_dict(), source)
     else:
         save_file(model.state_dict(), source)
-    surveyed = survey_state(opened(model, source, x=X.float()), Job())
+    surveyed = survey_state(open_traced(model, source, x=X.float()), Job())
     assert isinstance(surveyed, SurveyedState)
     request = CutRequest(shares={"channels": 0.5}, multiple=1, dtype="bfloat16")
     found = forecast(surveyed, request, Job())
@@ -269,9 +245,9 @@ def test_a_single_file_is_rounded_as_forecast(
     assert {p.dtype for p in loaded.parameters()} == {torch.float32}, "that of the class"
 
 
-def test_a_cut_is_no_program(opened: Callable[..., Snapshot], tmp_path: Path) -> None:
+def test_a_cut_is_no_program(tmp_path: Path) -> None:
     model = made("view")
     torch.save(model.state_dict(), tmp_path / "net.pt")
-    state, structure = masked(opened(model, tmp_path / "net.pt"))
+    state, structure = masked(open_traced(model, tmp_path / "net.pt"))
     with pytest.raises(ShrinkError, match="the opened file contains no graph"):
         cut(state, structure, tmp_path / "net.pt2")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import zlib
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar
@@ -11,11 +9,11 @@ from typing import Any, ClassVar
 from PySide6.QtCore import Signal
 
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import JsonError, PruneAppError
+from pruneapp.errors import PruneAppError
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import ScriptRunner
 from pruneapp.groups.operator_graph import contains_operators
-from pruneapp.groups.program_graph import set_traced_program
+from pruneapp.groups.trace import Trace, known_traces, stored_traces, trace_of, use_trace
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.app.notifications import NoticeTopic
@@ -23,19 +21,13 @@ from pruneapp.gui.document.feature import Feature, Flow, RunJob, flow
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.evaluation.measurement import ScriptChangedError, ScriptProcess
-from pruneapp.json_codec import encode, load_object
 from pruneapp.progress import Job
 
-# The program in a session file, as base64 of compressed JSON: about 60 bytes for each operator.
-_TRACE = "trace"
-_MAX_STORED = 1 << 20  # characters
-_MAX_PROGRAM = 16 << 20  # bytes of JSON, parsed on the main thread in a tenth of a second
+_MAX_STORED = 1 << 20  # characters of a trace in a session file: about 20,000 operators
 
 
-def trace_model(process: ScriptProcess, snapshot: Snapshot, job: Job) -> str:
+def trace_model(process: ScriptProcess, snapshot: Snapshot, job: Job) -> None:
     """Trace the model of a script with the weights of a state, and use its program from now on.
-
-    Return the program as a session file stores it; "" if it is too large.
 
     Raises the errors of `ScriptProcess.evaluator`, and `EvaluationError` if the script is a command
     line, or the model cannot be traced.
@@ -46,11 +38,7 @@ def trace_model(process: ScriptProcess, snapshot: Snapshot, job: Job) -> str:
             "A command line evaluates this file, so its model cannot be traced.",
             remedy="Choose an evaluation script instead.",
         )
-    program = runner.trace(snapshot, job)
-    set_traced_program(snapshot.checkpoint, program)
-    data = encode(program)
-    text = base64.b64encode(zlib.compress(data)).decode()
-    return text if len(data) <= _MAX_PROGRAM and len(text) <= _MAX_STORED else ""
+    use_trace(snapshot.checkpoint, Trace.of(runner.trace(snapshot, job)))
 
 
 class TraceController(Feature[Any]):
@@ -68,8 +56,7 @@ class TraceController(Feature[Any]):
     ) -> None:
         super().__init__(context, session)
         self._evaluation = evaluation
-        self._stored = ""  # the trace as a session file stores it; "" if there is none
-        session.opened.connect(self._on_opened)
+        session.opened.connect(self._enable)
 
     @flow
     def trace(self) -> Flow[None]:
@@ -94,7 +81,7 @@ class TraceController(Feature[Any]):
         self._actions["trace_model"].setEnabled(False)
         try:
             title = self.tr("Tracing the model")
-            self._stored = yield from RunJob(title, work, Lane.PROGRAM, again)
+            yield from RunJob(title, work, Lane.PROGRAM, again)
         except ScriptChangedError:
             self._evaluation.forget_script()
             self._enable()
@@ -113,26 +100,21 @@ class TraceController(Feature[Any]):
     # -- session files ----------------------------------------------------------------------------
 
     def read(self) -> Mapping[str, Any]:
-        """Return the trace to store in a session file; empty if there is none, or a large one."""
-        return {_TRACE: self._stored} if self._stored else {}
+        """Return the traces to store in a session file; empty if there is none, or a large one."""
+        checkpoint = self.document.checkpoint
+        return stored_traces(checkpoint, _MAX_STORED)
 
-    def show(self, view: Mapping[str, Any]) -> None:
-        """Use the trace of a session file; invalid data is ignored."""
-        text = view.get(_TRACE)
-        if not isinstance(text, str):
-            return
-        try:
-            data = zlib.decompressobj().decompress(base64.b64decode(text), _MAX_PROGRAM)
-            program = load_object(data)
-        except (JsonError, ValueError, zlib.error):
-            return  # the session was not written by this application
-        set_traced_program(self.document.checkpoint, program)
-        self._stored = text
-        self.traced.emit()
+    def show(self) -> None:
+        """Show the trace that a session contains, if there is one."""
+        if trace_of(self.document.checkpoint) is not None:
+            self.traced.emit()
 
-    def _on_opened(self) -> None:
-        self._stored = ""
-        self._enable()
+    def use_recorded(self, key: str) -> None:
+        """Use a trace that a recipe contains, unless the model was traced already."""
+        checkpoint = self.document.checkpoint
+        if trace_of(checkpoint) is None:
+            use_trace(checkpoint, known_traces(checkpoint)[key])
+            self.traced.emit()
 
     def _enable(self) -> None:
         document = self.session.document

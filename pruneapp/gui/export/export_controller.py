@@ -52,7 +52,7 @@ from pruneapp.export.scripts.comparison_script import (
     transformers_class,
     write_check_script,
 )
-from pruneapp.groups.program_graph import traced_program
+from pruneapp.groups.trace import trace_of
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import Jobs, Lane, Task
@@ -667,7 +667,7 @@ class ExportController(Feature[ExportDialog]):
         dialog.page.offers_code = bool(suffix) and (
             document.checkpoint.format not in GRAPH_SUFFIXES
             and has_program_code(document.checkpoint)
-            and traced_program(document.checkpoint) is None
+            and trace_of(document.checkpoint) is None
         )
         dialog.page.codeRequested.connect(self._copy_code)
         dialog.page.traceRequested.connect(self._on_trace_requested)

@@ -470,6 +470,7 @@ class Workbench(QObject):
         self.recipes = RecipeController(
             context, session, cluster=self._cluster, statistics=lambda: self.form.statistics
         )
+        self.recipes.traceApplied.connect(self.trace.use_recorded)
         self.history = HistoryController(context, session, views.history)
         self.generation = GenerateController(context, session, self.scripts)
         self.quality_sessions = QualitySessionsController(
@@ -775,7 +776,7 @@ class Workbench(QObject):
         self.evaluation.show(view)
         self.scans.show(view)
         self.frontier.show(view)
-        self.trace.show(view)
+        self.trace.show()
 
     def _clear_undo_of_fields(self) -> None:
         for field in self.views.form.findChildren(LineEdit):

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QPushButton, QWidget
 
@@ -42,6 +43,7 @@ from pruneapp.progress import Job
 from pruneapp.recipes.fit import Fit, Schedule, fit
 from pruneapp.recipes.recipe import SUFFIX, Recipe, history_recipe, load, save, with_statistics
 from pruneapp.recipes.replay import replay_all
+from pruneapp.recipes.schema import steps_of
 
 # minimum number of visible lines of problems; maximum height of the table if there are any
 _LINES = 5
@@ -147,6 +149,8 @@ class RecipeController(Feature[RecipeDialog]):
     """
 
     commands: ClassVar = {"save_recipe": "save", "apply_recipe": "apply", "copy_python": "copy"}
+
+    traceApplied = Signal(str)  # the key of a trace that steps of an applied recipe name
 
     def __init__(
         self,
@@ -260,6 +264,8 @@ class RecipeController(Feature[RecipeDialog]):
                 remedy="Apply the recipe again.",
             ),
         )
+        if traces := [step.trace for step in steps_of(recipe.entries) if step.trace]:
+            self.traceApplied.emit(traces[-1])
         text = self.tr("{file} applied: {steps}.")
         self._notifications.end(NoticeTopic.RECIPE)
         self._notifications.show_done(text.format(file=recipe.where, steps=self._steps(count)))

@@ -81,7 +81,7 @@ def prune(document, amount):
 def repair(document):
     values = {"a.weight": as_values(np.ones(600, np.float32))}
     source = RepairSource("ab" * 32, data="images:/home/alice/pictures/cats")
-    repaired = RepairedValues.create(document.checkpoint, values, source, Job())
+    repaired = RepairedValues.create(document.snapshot(), values, source, Job())
     document.commit(repaired.propose(document.snapshot(), Job()))
 
 
@@ -96,7 +96,7 @@ def recover(document):
         data=f"text:{'cd' * 32}",
         name="c.txt",
     )
-    recovered = RepairedValues.create(document.checkpoint, values, source, Job())
+    recovered = RepairedValues.create(document.snapshot(), values, source, Job())
     document.commit(recovered.propose(document.snapshot(), Job()))
 
 
@@ -262,7 +262,7 @@ def test_a_state_that_was_trained_is_called_trained(document):
     values = {"a.weight": as_values(np.full(600, 2, np.float32))}
     data = "script:" + "ab" * 32
     source = RecoverySource("training", script="ab" * 32, steps=21, data=data, name="evaluate.py")
-    trained = RepairedValues.create(document.checkpoint, values, source, Job())
+    trained = RepairedValues.create(document.snapshot(), values, source, Job())
     document.commit(trained.propose(document.snapshot(), Job()))
     words = _Page(page_of(document, results(document))).text
     assert "Calibration and training" in words

@@ -431,7 +431,7 @@ def test_a_state_that_was_calibrated_with_the_data_that_measure_it_is_marked(
         bits = bits + np.uint32(number)
         values = {"0.weight": as_values(bits)}
         source = RepairSource(data=data)
-        made = RepairedValues.create(document.checkpoint, values, source, Job())
+        made = RepairedValues.create(document.snapshot(), values, source, Job())
         assert pruned.session.commit(made.propose(document.snapshot(), Job()))
     pruned.wait_idle()
     choose(pruned, script)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 
 import pytest
 import torch
 from PySide6.QtWidgets import QApplication, QLabel, QRadioButton
 
+from pruneapp.__main__ import main
 from pruneapp.evaluation.runner import ScriptRunner
 from pruneapp.export.report import EXACT
 from pruneapp.groups.operator_graph import has_operators
@@ -343,6 +345,47 @@ def test_the_page_shrunk_traces_the_model_and_cuts_it(user, cnn, tmp_path):
     assert metric.value == pytest.approx(value, rel=1e-6)
     assert f"{metric.value:.4g}" in forecast_metric
     assert not user.trouble
+
+
+def test_a_recipe_contains_the_trace_of_its_steps(user, new_user, cnn, tmp_path, capfd):
+    """It makes the same file on the command line, and the same masks in the window."""
+    user.menu("Tools", "Trace the model")
+    choose_script(user, cnn)
+    user.wait(lambda: has_operators(user.document.checkpoint), 60_000)
+    user.choose(user.rule.method, "Channel groups")
+    user.ask_amount("50 %")
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: len(user.states) == 2)
+    masks = dict(user.document.masks)
+    assert "module.classes.weight" in masks
+    recipe, exported = tmp_path / "net.recipe.json", tmp_path / "net-pruned.pt"
+    made = tmp_path / "net-run.pt"
+    user.chooses_file(recipe, "getSaveFileName")
+    user.menu("Tools", "Save recipe")
+    user.wait(recipe.exists)
+    user.wait_idle()
+    user.export(exported, "torch")
+    user.close_report()
+    assert main(["run", str(recipe), str(tmp_path / "net.pt"), "-o", str(made)]) == 0
+    pair = [torch.load(path, weights_only=True)["model"] for path in (exported, made)]
+    assert all(torch.equal(pair[0][name], pair[1][name]) for name in pair[0])
+    against = ["--against", str(tmp_path / "net.pt"), "--recipe", str(recipe)]
+    assert main(["verify", str(exported), *against]) == 0
+    capfd.readouterr()
+
+    other = new_user().wait_ready()
+    shutil.copy(tmp_path / "net.pt", tmp_path / "copy.pt")
+    other.open_file(tmp_path / "copy.pt")
+    other.chooses_file(recipe)
+    other.menu("Tools", "Apply recipe")
+    other.wait(lambda: other.workbench.recipes.dialog is not None)
+    other.click(other.workbench.recipes.dialog.go)
+    other.wait(lambda: len(other.states) == 2)
+    assert dict(other.document.masks) == masks
+    other.wait_idle()
+    other.key("8", other.views.tree.view)
+    other.wait(lambda: other.views.pages.page is Page.GRAPH)
 
 
 def test_a_session_comes_back_with_the_trace(user, new_user, cnn, tmp_path):

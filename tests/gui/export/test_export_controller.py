@@ -248,7 +248,7 @@ def report_of_values(pruned, file, source):
     """Replace values as `source` says, export them with a report, and return its page."""
     document, name = pruned.document, "model.b.weight"
     values = {name: as_values(document.checkpoint.bits(name) + np.uint32(1))}
-    made = RepairedValues.create(document.checkpoint, values, source, Job())
+    made = RepairedValues.create(document.snapshot(), values, source, Job())
     assert pruned.session.commit(made.propose(document.snapshot(), Job()))
     dialog = pruned.open_export()
     press(pruned, dialog.beside.account)
@@ -296,7 +296,7 @@ def test_the_dialog_warns_that_masks_lack_changed_values(pruned, file, kind, sou
     """Regression: only a notice after the export said that the values are not in the file."""
     document, name = pruned.document, "model.b.weight"
     values = {name: as_values(document.checkpoint.bits(name) + np.uint32(1))}
-    made = RepairedValues.create(document.checkpoint, values, source, Job())
+    made = RepairedValues.create(document.snapshot(), values, source, Job())
     dialog = pruned.open_export()
     press(pruned, dialog.formats.radios["masks"])
     assert not [text for text in texts_of(dialog.details) if text.startswith("△")]

@@ -374,7 +374,7 @@ def training(monkeypatch):
             store.add(name, np.where(snapshot.export_mask(name).bools(), bits + 1, bits), job)
             values = store.map_values()
         source = RecoverySource(steps=settings.steps)
-        edit = RepairedValues.create(snapshot.checkpoint, values, source, job)
+        edit = RepairedValues.create(snapshot, values, source, job)
         losses = {"pruned": 1.0, "start": 1.0, "rounded": 0.5}
         return Recovery(edit.propose(snapshot, job), losses, source)
 

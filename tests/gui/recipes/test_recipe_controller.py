@@ -17,6 +17,7 @@ from pruneapp.__main__ import main
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Capture
 from pruneapp.document.entries import RepairSource
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.repaired_values import RepairedValues, as_values
 from pruneapp.export.format_sizes import format_offers
 from pruneapp.gui.export.export_controller import preview_export
@@ -145,7 +146,7 @@ def test_an_applied_recipe_is_as_many_steps_as_it_has_entries(user, source, tmp_
 def test_a_repair_of_another_checkpoint_does_not_match(user, source, tmp_path):
     with open_checkpoint(source) as checkpoint:
         values = {"conv1.weight": as_values(checkpoint.bits("conv1.weight"))}
-        made = RepairedValues.create(checkpoint, values, RepairSource(), Job())
+        made = RepairedValues.create(Snapshot(checkpoint), values, RepairSource(), Job())
         named = {tensor.sha256: tensor.values for tensor in made.tensors}
         save(recipe_of(checkpoint, [made.to_dict()], named), tmp_path / "r.recipe.json", Job())
     tensors = load_file(source)

@@ -817,7 +817,7 @@ def test_the_mark_of_a_recovered_tensor_stays_while_its_norm_is_low(scans, opene
     def recover(factor):
         values = {FIRST: as_values((factor * checkpoint.read(FIRST).numpy()).view("u4"))}
         source = RecoverySource(steps=10)
-        new = RepairedValues.create(checkpoint, values, source, Job())
+        new = RepairedValues.create(opened.document.snapshot(), values, source, Job())
         assert opened.session.commit(new.propose(opened.document.snapshot(), Job()))
         opened.wait_idle()
 
