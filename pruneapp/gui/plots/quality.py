@@ -107,6 +107,8 @@ class QualityView(PlotView):
     shrunkSizesRequested = Signal(object)
     sessionsRequested = Signal()  # the user wants to add other sessions to the chart
 
+    readout_lines = 2
+
     def __init__(self) -> None:
         self.canvas = QualityCanvas()
         self._states: Sequence[MeasuredState] = ()
@@ -192,7 +194,6 @@ class QualityView(PlotView):
         canvas.activated.connect(self._go_to)
         canvas.lineMoved.connect(self._on_line_moved)
         canvas.lineStepped.connect(self._on_line_stepped)
-        self.readout.set_lines(2)
         self.go = QPushButton(self.tr("Go to this state"))
         self.go.clicked.connect(self._on_go)
         self.foot.set_button(self.go)
@@ -223,11 +224,6 @@ class QualityView(PlotView):
         )
 
     # -- setters ----------------------------------------------------------------------------------
-
-    def set_low(self, *, low: bool) -> None:
-        """Use less spacing, and one line of text below the chart, while the window is low."""
-        super().set_low(low=low)
-        self.readout.set_lines(1 if low else 2)
 
     def set_measuring(self, *, measuring: bool) -> None:
         """Set whether a state is being measured; shown until the first result."""

@@ -238,6 +238,7 @@ class SensitivityView(BarChartView):
     restoreRequested = Signal()
 
     canvas: SensitivityCanvas
+    readout_lines = 2
 
     def __init__(self) -> None:
         self._sensitivity: Sensitivity | None = None

@@ -97,8 +97,9 @@ def test_it_is_large_in_windows_of_all_sizes(opened):
         tabs = pages.tabs.mapTo(pages, pages.tabs.rect().bottomLeft()).y()
         above = picture._stack.mapTo(pages, picture._stack.rect().topLeft()).y()
         assert above - tabs < 3 * line + 8, page
-        # The best state takes two lines, and so do the readout and the statistics of the tensor.
-        lines = 2 if page in {Page.QUALITY, *_OF_TENSOR} else 1
+        # The best state and the most sensitive tensor take two lines, and so do the readout and the
+        # statistics of the tensor.
+        lines = 2 if page in {Page.QUALITY, Page.SENSITIVITY, *_OF_TENSOR} else 1
         assert picture.foot.height() < (lines + 1) * line
         assert picture.readout.parentWidget() is picture.foot
     assert pages.numbers.parentWidget() is pages.channels.foot

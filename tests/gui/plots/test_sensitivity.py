@@ -149,6 +149,18 @@ def test_cells_say_the_difference(view):
     assert view.canvas.accessibleDescription() == words
 
 
+@pytest.mark.parametrize("low", [False, True])
+def test_the_readout_has_two_lines_unless_the_window_is_low(view, low):
+    """Regression: on one line, the most sensitive tensor was cut."""
+    view.set_low(low=low)
+    text = view.readout.text()
+    width = view.fontMetrics().horizontalAdvance(text) * 2 // 3
+    lines = view.readout.shortened(width).split("\n")
+    assert len(lines) == (1 if low else 2)
+    assert low or " ".join(lines).split() == text.split(), "nothing is cut"
+    assert view.readout.sizeHint().height() >= len(lines) * view.fontMetrics().lineSpacing()
+
+
 def test_numbers_in_cells_are_short(view):
     amounts = (0.00034, 0.0099, 0.0123, 4.56, 321, 45678)
     rows = [TensorSensitivity("a", "a", 1, (0.5 + amount, 0.6, 0.7)) for amount in amounts]

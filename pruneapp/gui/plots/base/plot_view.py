@@ -99,6 +99,8 @@ class PlotView(QWidget):
 
     # Whether the canvas can be painted at another size than that on the screen.
     fits_any_size = True
+    # Lines of the readout below the canvas, unless the window is low: then there is one.
+    readout_lines = 1
 
     def __init__(self, canvas: PlotCanvas) -> None:
         super().__init__()
@@ -132,6 +134,7 @@ class PlotView(QWidget):
 
         # The readout may need the whole line, so the legend has another one.
         self.readout = Readout()
+        self.readout.set_lines(self.readout_lines)
         self.foot = ReadoutRow(self.readout)
         self.legend = Legend()
         self.legend.setBackgroundRole(QPalette.ColorRole.Base)
@@ -180,8 +183,9 @@ class PlotView(QWidget):
         """Adapt the controls to little space; does nothing by default."""
 
     def set_low(self, *, low: bool) -> None:
-        """Use less spacing between the rows while the window is low."""
+        """Use less spacing, and one line of text below the canvas, while the window is low."""
         self._column.setSpacing(LOW_GAP if low else _GAP)
+        self.readout.set_lines(1 if low else self.readout_lines)
         self.foot.set_low(low=low)
 
     def set_names(self, names: ShortNames) -> None:
