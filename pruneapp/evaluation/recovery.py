@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -95,57 +95,74 @@ class Recovery:
         """Return the result in one sentence, for the user."""
         if self.source.method == "training":
             return f"Trained for {counted(self.source.steps, 'step')} with pruned weights at zero."
-        before, start, end = (self.losses[stage] for stage in ("pruned", "start", "rounded"))
-        if end == before:
+        losses = [self.losses[stage] for stage in ("pruned", "start", "rounded")]
+        pruned, started, ended = losses
+        before, start, end = _with_equal_decimals(losses)
+        if ended == pruned:
             return (
                 "Training did not improve the error on the held-out samples, so nothing is changed."
             )
-        if end == start:  # the start was restored
+        if ended == started:  # the start was restored
             return (
                 "Training did not reduce the error of the outputs on the held-out samples, so only "
                 "the sequential repair is applied."
             )
-        if end > start:
+        if ended > started:
             return (
                 f"The error of the outputs on {counted(self.held_out, 'held-out sample')} was "
-                f"{start:.4g} and is {end:.4g}, which is a difference within the noise. A repair "
+                f"{start} and is {end}, which is a difference within the noise. A repair "
                 "uses these samples too, so evaluate both states with other data."
             )
         samples = counted(self.held_out, "held-out sample")
-        steps, less = counted(self.source.steps, "step"), 100 * (1 - end / before)
+        steps, less = counted(self.source.steps, "step"), 100 * (1 - ended / pruned)
         if self.source.is_blocks_only:
             done = self.source.trained_blocks
             if done < self.source.blocks:
                 return (
                     f"Training was stopped after {done} of {counted(self.source.blocks, 'block')}, "
-                    f"which reduced the error of the outputs on {samples} from {start:.4g} to "
-                    f"{end:.4g}. The whole model was not trained."
+                    f"which reduced the error of the outputs on {samples} from {start} to "
+                    f"{end}. The whole model was not trained."
                 )
             return (
                 f"Training each block reduced the error of the outputs on {samples} from "
-                f"{start:.4g} to {end:.4g}. The whole model was not trained."
+                f"{start} to {end}. The whole model was not trained."
             )
-        before_steps = min(start, self.losses.get("windows", start))
-        if self.losses.get("best", end) >= before_steps * (1 - 1e-6):  # up to the order of the sums
+        before_steps = min(started, self.losses.get("windows", started))
+        # up to the order of the sums
+        if self.losses.get("best", ended) >= before_steps * (1 - 1e-6):
             return (
                 f"Training each block reduced the error of the outputs on {samples} from "
-                f"{start:.4g} to {end:.4g}. The whole model did not improve in {steps} of "
+                f"{start} to {end}. The whole model did not improve in {steps} of "
                 "training, which are not used."
             )
-        if start != before:
+        if started != pruned:
             return (
-                f"The error of the outputs on {samples} fell from {before:.4g} to {end:.4g} "
-                f"({less:.0f} % less). The sequential repair alone reached {start:.4g}."
+                f"The error of the outputs on {samples} fell from {before} to {end} "
+                f"({less:.0f} % less). The sequential repair alone reached {start}."
             )
-        if before_steps < start:
+        if before_steps < started:
             return (
-                f"The error of the outputs on {samples} fell from {before:.4g} to {end:.4g} "
+                f"The error of the outputs on {samples} fell from {before} to {end} "
                 f"({less:.0f} % less): each block was trained, then the whole model in {steps}."
             )
         return (
-            f"The error of the outputs on {samples} fell from {before:.4g} to {end:.4g} in {steps} "
+            f"The error of the outputs on {samples} fell from {before} to {end} in {steps} "
             f"of training ({less:.0f} % less)."
         )
+
+
+def _with_equal_decimals(values: Sequence[float]) -> list[str]:
+    """Format numbers with four significant digits, and zeros up to the same number of decimals.
+
+    0.03969 and 0.0378 are "0.03969" and "0.03780", but 1.345 has no further digits.
+    """
+    texts = [f"{value:.4g}" for value in values]
+    decimals = max((len(text.partition(".")[2]) for text in texts if "e" not in text), default=0)
+    for place, (value, text) in enumerate(zip(values, texts, strict=True)):
+        if "e" not in text:
+            length = len(text.partition(".")[0]) + 1 + decimals
+            texts[place] = f"{value:#.4g}"[:length].rstrip(".")
+    return texts
 
 
 def recover_by_script(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 import time
@@ -24,6 +25,7 @@ from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.recovery import (
     Recovery,
     RecoverySettings,
+    _with_equal_decimals,
     free_elements,
     plan_sentence,
     recover_by_script,
@@ -133,9 +135,11 @@ def test_a_recovery_is_one_edit_that_reproduces_the_unpruned_model(runner, half_
     assert done.source.steps == 60
     assert done.source.trained_blocks == done.source.blocks == 3
     less = 100 * (1 - losses["rounded"] / losses["pruned"])
-    fell = f"fell from {losses['pruned']:.4g} to {losses['rounded']:.4g} ({less:.0f} % less)."
-    assert fell in done.sentence()
-    assert f"The sequential repair alone reached {losses['start']:.4g}." in done.sentence()
+    number = re.compile(r"(\d\.\d+) (?:to|\()|reached (\d\.\d+)\.")
+    written = [float(one or other) for one, other in number.findall(done.sentence())]
+    stages = [losses["pruned"], losses["rounded"], losses["start"]]
+    assert written == pytest.approx(stages, rel=1e-3)
+    assert f"({less:.0f} % less)." in done.sentence()
     assert done.proposal.edit.detail.startswith(done.sentence())
     assert {event["what"] for event in events} == {
         *("plan", "stage", "block", "window", "trial", "rate", "point")
@@ -181,10 +185,24 @@ def test_the_training_of_the_blocks_is_credited():
     )
     repaired = replace(found, losses={**losses, "start": 0.5})
     assert repaired.sentence().endswith(
-        "fell from 1.345 to 0.05673 (96 % less). The sequential repair alone reached 0.5."
+        "fell from 1.345 to 0.05673 (96 % less). The sequential repair alone reached 0.5000."
     )
     alone = replace(found, losses={**losses, "windows": 1.345})
     assert "in 60 steps of training (96 % less)" in alone.sentence()
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ((0.03969, 0.0378), ["0.03969", "0.03780"]),
+        ((2.49, 0.198), ["2.490", "0.198"]),
+        ((12, 3.5), ["12.0", "3.5"]),
+        ((12, 7), ["12", "7"]),
+        ((1e-7, 0.25), ["1e-07", "0.25"]),
+    ],
+)
+def test_errors_in_a_sentence_have_equal_decimals(values, texts):
+    assert _with_equal_decimals(values) == texts
 
 
 def test_steps_that_did_not_help_are_not_credited(runner, half_pruned):
@@ -197,10 +215,11 @@ def test_steps_that_did_not_help_are_not_credited(runner, half_pruned):
     assert steps == {5}, "a block has no more steps than the whole model"
     assert losses["rounded"] == pytest.approx(losses["windows"])
     assert losses["windows"] < losses["start"]
+    start, end = _with_equal_decimals([losses["start"], losses["rounded"]])
     assert done.sentence() == (
         "Training each block reduced the error of the outputs on "
-        f"{done.held_out} held-out samples from {losses['start']:.4g} to {losses['rounded']:.4g}. "
-        "The whole model did not improve in 5 steps of training, which are not used."
+        f"{done.held_out} held-out samples from {start} to {end}. The whole model "
+        "did not improve in 5 steps of training, which are not used."
     )
 
 
@@ -253,7 +272,7 @@ def test_a_run_that_is_stopped_in_the_blocks_says_so():
     found = Recovery(None, losses, source, held_out=30)
     assert found.sentence() == (
         "Training was stopped after 3 of 6 blocks, which reduced the error of the outputs on 30 "
-        "held-out samples from 0.11 to 0.1. The whole model was not trained."
+        "held-out samples from 0.11 to 0.10. The whole model was not trained."
     )
     source = RecoverySource(windows=True, trained_blocks=6, blocks=6)
     every = replace(found, source=source).sentence()

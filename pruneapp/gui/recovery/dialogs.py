@@ -55,7 +55,16 @@ from pruneapp.gui.widgets.labels import (
     with_label,
     with_note,
 )
-from pruneapp.gui.widgets.number_format import count, number, percent, plural, rough_duration, size
+from pruneapp.gui.widgets.number_format import (
+    count,
+    metric,
+    most_decimals,
+    number,
+    percent,
+    plural,
+    rough_duration,
+    size,
+)
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog, add_button_row
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.gui.widgets.short_names import ShortNames
@@ -581,6 +590,8 @@ class RecoveryReportDialog(Dialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Recovered") if changed else self.tr("Not recovered"))
         self._windows = tuple(progress.windows)
+        errors = (error for window in self._windows for error in (window.before, window.after))
+        self._decimals = most_decimals(errors)
         self._uses_blocks = not losses or not _discards_blocks(losses)
         self.headline = heading(sentence, wrap=True)
         self.metrics = [plain(text, wrap=True) for text in metrics]
@@ -661,7 +672,11 @@ class RecoveryReportDialog(Dialog):
         improved = self.tr("yes") if window.is_kept else self.tr("no")
         if window.is_kept and not self._uses_blocks:
             improved = with_note(improved, translate("Recovery", "not used"))
-        return window.name, number(window.before), number(window.after), improved
+        before, after = (
+            metric(error, share=False, decimals=self._decimals)
+            for error in (window.before, window.after)
+        )
+        return window.name, before, after, improved
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.as_text())
@@ -685,9 +700,11 @@ def _advice_text(losses: Mapping[str, float], progress: RecoveryProgress) -> str
     if not losses or losses["rounded"] != losses["start"] or not points:
         return ""
     (last, end), (step, best) = points[-1], min(points, key=itemgetter(1))
+    decimals = most_decimals((best, end))
+    best_text, end_text = (metric(e, share=False, decimals=decimals) for e in (best, end))
     reached = translate(
         "Recovery", "The smallest error after training was {error}, at step {step} of {last}."
-    ).format(error=number(best), step=count(int(step)), last=count(int(last)))
+    ).format(error=best_text, step=count(int(step)), last=count(int(last)))
     if step == last:
         advice = translate(
             "Recovery", "The error was still falling at the end: train with more steps."
@@ -697,11 +714,11 @@ def _advice_text(losses: Mapping[str, float], progress: RecoveryProgress) -> str
             "Recovery",
             "Then it rose to {error}: try a learning rate that is smaller than {rate}, which was "
             "used.",
-        ).format(error=number(end), rate=number(progress.rate))
+        ).format(error=end_text, rate=number(progress.rate))
     else:
         advice = translate(
             "Recovery", "Then it rose to {error}: try a smaller learning rate."
-        ).format(error=number(end))
+        ).format(error=end_text)
     return join_sentences(reached, advice)
 
 
@@ -726,11 +743,15 @@ def _losses_text(losses: Mapping[str, float], best_step: int | None) -> str:
         "rounded": translate("Recovery", "stored"),
     }
     parts: list[str] = []
+    decimals = most_decimals(losses[name] for name in names if name in losses)
     former = ""
     for name, title in names.items():
-        if name not in losses or number(losses[name]) == former:
-            continue  # equal to the one before: there was no repair, or storing changed nothing
-        former = number(losses[name])
+        if name not in losses:
+            continue
+        error = metric(losses[name], share=False, decimals=decimals)
+        if error == former:
+            continue  # there was no repair, or storing changed nothing
+        former = error
         is_kept = name == "best" and losses[name] == losses["start"]  # the whole model is worse
         stage = translate("Recovery", "kept") if is_kept else title
         text = translate("Recovery", "{error} {stage}").format(error=former, stage=stage)

@@ -227,13 +227,13 @@ def test_a_report_names_the_stages_that_changed_the_error(show, english):
     losses = {"pruned": 2.0, "start": 0.5, "windows": 0.6, "best": 0.25, "rounded": 0.25}
     first = report(show, losses=losses)
     assert first.losses.text() == (
-        "Held-out error: 2 before → 0.5 after the repair → 0.6 after the blocks (not used) → "
+        "Held-out error: 2.00 before → 0.50 after the repair → 0.60 after the blocks (not used) → "
         "0.25 after the whole model"
     )
     losses = {"pruned": 0.5, "start": 0.5, "windows": 0.4, "best": 0.25, "rounded": 0.26}
     second = report(show, losses=losses)
     assert second.losses.text() == (
-        "Held-out error: 0.5 before → 0.4 after the blocks → 0.25 after the whole model → "
+        "Held-out error: 0.50 before → 0.40 after the blocks → 0.25 after the whole model → "
         "0.26 stored"
     )
 
@@ -246,7 +246,7 @@ def test_a_report_names_the_step_of_the_best_weights(show, english):
     progress = RecoveryProgress.of([*POINTS, later], 9)
     dialog = show(RecoveryReportDialog(progress, sentence="Done.", **given))
     assert dialog.losses.text() == (
-        "Held-out error: 0.5 before → 0.25 after the whole model (the best, at step 5)"
+        "Held-out error: 0.50 before → 0.25 after the whole model (the best, at step 5)"
     )
     progress.add({"what": "point", "step": 12, "held_out": 0.25})
     dialog = show(RecoveryReportDialog(progress, sentence="Done.", **given))
@@ -281,7 +281,7 @@ def test_a_report_shows_that_only_the_repair_was_kept(show, english):
     progress = RecoveryProgress.of([block, *POINTS], 5)
     dialog = show(RecoveryReportDialog(progress, sentence="Done.", **given))
     assert dialog.losses.text() == (
-        "Held-out error: 2 before → 0.5 after the repair → 0.6 after the blocks (not used) → "
+        "Held-out error: 2.0 before → 0.5 after the repair → 0.6 after the blocks (not used) → "
         "0.5 kept"
     )
     assert "0\t0.3\t0.2\tyes (not used)" in dialog.as_text()

@@ -215,10 +215,10 @@ def test_labels_of_the_history_are_said_part_by_part(english, chinese, german):
         ("Get it: at most 12.5 %", None),
         (
             (
-                "The error of the outputs on 38 held-out samples fell from 2.49 to 0.198 "
+                "The error of the outputs on 38 held-out samples fell from 2.490 to 0.198 "
                 "(92 % less): each block was trained, then the whole model in 60 steps."
             ),
-            "von 2,49 auf 0,198 (92 % weniger)",
+            "von 2,490 auf 0,198 (92 % weniger)",
         ),
         ("at most 12.5 %", "12,5 %"),
         (
