@@ -776,6 +776,7 @@ STEPS = (
     *("{step} on {n} tensor ({pattern})", "{step} on {n} tensors ({pattern})"),
     *("block {value}", "seed {n}", "dim {n}"),
     *("{n} of {n2} remaining weight pruned", "{n} of {n2} remaining weights pruned"),
+    *("{n} of {n2} units pruned", "{n} of {n2} channels pruned"),
     *("▲ {sentence}", "{step} on {n} tensor", "{step} on {n} tensors"),
 )
 # Messages of operating systems for files, as returned by `words_of`, and of Python for JSON.

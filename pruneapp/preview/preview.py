@@ -316,26 +316,30 @@ def compute_preview(
     ]
     counts = counts_of(snapshot.checkpoint, step)
     job.step(0)
-    labeled_step, units = step, 0
+    labeled_step, units, of_units = step, 0, ""
     if len(step.rows) == 1 and (axis := axis_of(step.rows[0])) is not None:
         ((row, names),) = rows
         found = [coupling_of(snapshot.checkpoint, axis, name) for name in job.cancel.each(names)]
         groups_by_id = {id(group): group for groups in found for group in groups}
-        units = sum(
-            [
-                present_units(group, snapshot.view) - present_units(group, state.view)
-                for group in job.cancel.each(groups_by_id.values())
-            ]
-        )
+        present = [
+            (present_units(group, snapshot.view), present_units(group, state.view))
+            for group in job.cancel.each(groups_by_id.values())
+        ]
+        n_before, n_after = map(sum, zip(*present, strict=True)) if present else (0, 0)
+        units = n_before - n_after
+        # After rounding to a multiple, it is not the amount in the label.
+        of_units = f"{units:,} of {n_before:,} units pruned"
         labeled_step = replace(step, rows=(replace(row, names=names),))  # all tensors of the groups
     elif len(step.rows) == 1 and dependents is not None:
         ((row, names),) = rows
-        units = n_channels_left(snapshot, row, names, job) - n_channels_left(state, row, names, job)
+        n_before = n_channels_left(snapshot, row, names, job)
+        units = n_before - n_channels_left(state, row, names, job)
+        of_units = f"{units:,} of {n_before:,} channels pruned"
     edit = Edit.of(
         snapshot,
         EditKind.PRUNE,
         labeled_step.label(counts),
-        "\n".join((*warnings, labeled_step.detail(counts), done)),
+        "\n".join(filter(None, (*warnings, labeled_step.detail(counts), of_units, done))),
         {"masks": masks},
         job,
         step=with_trace_of_groups(snapshot.checkpoint, step),

@@ -23558,6 +23558,16 @@ steps</extracomment>
         <translation>{n} von {n2} verbleibenden Gewichten geprunt</translation>
     </message>
     <message>
+        <source>{n} of {n2} units pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} von {n2} Einheiten geprunt</translation>
+    </message>
+    <message>
+        <source>{n} of {n2} channels pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} von {n2} Kanälen geprunt</translation>
+    </message>
+    <message>
         <source>▲ {sentence}</source>
         <extracomment>steps</extracomment>
         <translation>▲ {sentence}</translation>

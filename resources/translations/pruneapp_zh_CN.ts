@@ -23557,6 +23557,16 @@ steps</extracomment>
         <translation>{n2} 个剩余权重中的 {n} 个已剪枝</translation>
     </message>
     <message>
+        <source>{n} of {n2} units pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>{n2} 个单元中的 {n} 个已剪枝</translation>
+    </message>
+    <message>
+        <source>{n} of {n2} channels pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>{n2} 个通道中的 {n} 个已剪枝</translation>
+    </message>
+    <message>
         <source>▲ {sentence}</source>
         <extracomment>steps</extracomment>
         <translation>▲ {sentence}</translation>

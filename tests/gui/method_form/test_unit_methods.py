@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 from safetensors.numpy import load_file
 
 from pruneapp.groups import structure
@@ -58,6 +59,12 @@ def test_what_the_multiple_makes_of_a_fraction_is_said_beside_the_amount(user, f
     why = "the number that each group keeps is rounded up to a multiple of 64 (setting 'Multiple')."
     whole = f"Prunes 64 neurons {groups} instead of 77: {why} {others}"
     assert note.toolTip() == as_plain(whole)
+    user.wait_preview()
+    user.click(user.button)
+    user.wait(lambda: len(user.states) == 2)
+    states = user.views.history.tree.states
+    tip = states.index_of(1).data(Qt.ItemDataRole.ToolTipRole)
+    assert "384 of 1,536 units pruned" in tip, "the label says 30 %"
 
 
 def test_units_are_ranked_by_statistics_where_that_is_chosen(user, folder, tmp_path):
