@@ -382,8 +382,8 @@ def _allocation_lines(allocation: Allocation, measured: Measured | None) -> Iter
         f"({percent(allocation.pruned, allocation.weights)})"
     )
     yield (
-        f"{metric.name}: {real(metric.before)} before, {real(allocation.predicted)} or worse "
-        "after. The prediction adds up the changes of tensors pruned one at a time; pruned "
+        f"{metric.name}: {real(metric.before)} now, predicted {real(allocation.predicted)} or "
+        "worse. The prediction adds up the changes of tensors pruned one at a time; pruned "
         "together, they usually lose more."
     )
     if measured is None:

@@ -114,7 +114,8 @@ class Recovery:
                 "uses these samples too, so evaluate both states with other data."
             )
         samples = counted(self.held_out, "held-out sample")
-        steps, less = counted(self.source.steps, "step"), 100 * (1 - ended / pruned)
+        steps, share = counted(self.source.steps, "step"), 1 - ended / pruned
+        less = f"{100 * share:.0f} %" if share < 0.99 else f"{min(100 * share, 99.9):.1f} %"
         if self.source.is_blocks_only:
             done = self.source.trained_blocks
             if done < self.source.blocks:
@@ -138,16 +139,16 @@ class Recovery:
         if started != pruned:
             return (
                 f"The error of the outputs on {samples} fell from {before} to {end} "
-                f"({less:.0f} % less). The sequential repair alone reached {start}."
+                f"({less} less). The sequential repair alone reached {start}."
             )
         if before_steps < started:
             return (
                 f"The error of the outputs on {samples} fell from {before} to {end} "
-                f"({less:.0f} % less): each block was trained, then the whole model in {steps}."
+                f"({less} less): each block was trained, then the whole model in {steps}."
             )
         return (
             f"The error of the outputs on {samples} fell from {before} to {end} in {steps} "
-            f"of training ({less:.0f} % less)."
+            f"of training ({less} less)."
         )
 
 

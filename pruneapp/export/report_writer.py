@@ -302,6 +302,7 @@ def html_template(name: str) -> Template:
         "percent": percent,
         "size": size,
         "data": calibration_text,
+        "note_on_data": note_on_data,
         "metric": metric_title,
     }
     return environment.from_string(resources.path(name).read_text(encoding="utf-8"))
@@ -328,6 +329,20 @@ def calibration_text(data: str, names: Mapping[str, str] | None = None) -> str:
         "test images": f"the images of {rest} that accuracy is measured on",
     }
     return words.get(kind, data)
+
+
+def note_on_data(data: str, *, is_training: bool) -> str:
+    """Return a sentence on calibration data of a script, which may be those that measure it.
+
+    "" for other kinds of data.
+    """
+    if not data.startswith("script:"):
+        return ""
+    function = "train()" if is_training else "calibrate()"
+    return (
+        f"If {function} reads the same data as evaluate(), metrics may be better than with other "
+        "data."
+    )
 
 
 def metric_title(name: str) -> str:

@@ -1419,8 +1419,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Prunen</translation>
     </message>
     <message>
-        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change shows how the metric changes if only this tensor is pruned, estimated from the scan. Where a larger amount had a better metric in the scan, the worse metric of the smaller amount is used.</source>
-        <translation>Verteilt die Gesamt-Sparsity so auf die gescannten Tensoren, dass der vorhergesagte Qualitätsverlust am kleinsten ist. Das Ergebnis ist ein Schritt mit einer Regel für jeden Tensor. Die Spalte Änderung zeigt, wie sich die Metrik ändert, wenn nur dieser Tensor geprunt wird, geschätzt aus dem Scan. Wo ein größerer Umfang im Scan eine bessere Metrik hatte, wird die schlechtere des kleineren Umfangs verwendet.</translation>
+        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change shows how the metric changes if only this tensor is pruned, estimated from the scan; pruning more of a tensor never counts as better than pruning less of it.</source>
+        <translation>Verteilt die Gesamt-Sparsity so auf die gescannten Tensoren, dass der vorhergesagte Qualitätsverlust am kleinsten ist. Das Ergebnis ist ein Schritt mit einer Regel für jeden Tensor. Die Spalte Änderung zeigt, wie sich die Metrik ändert, wenn nur dieser Tensor geprunt wird, geschätzt aus dem Scan; mehr von einem Tensor zu prunen gilt nie als besser als weniger.</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -1443,8 +1443,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Sparsity jedes Tensors</translation>
     </message>
     <message>
-        <source>{metric}: {before} before, {predicted} or worse after. The prediction adds up the changes of tensors pruned one at a time; pruned together, they usually lose more.</source>
-        <translation>{metric}: {before} vorher, {predicted} oder schlechter danach. Die Vorhersage addiert die Änderungen einzeln geprunter Tensoren; gemeinsam geprunt verlieren sie meist mehr.</translation>
+        <source>{metric}: {before} now, predicted {predicted} or worse. The prediction adds up the changes of tensors pruned one at a time; pruned together, they usually lose more.</source>
+        <translation>{metric}: jetzt {before}, vorhergesagt {predicted} oder schlechter. Die Vorhersage addiert die Änderungen einzeln geprunter Tensoren; gemeinsam geprunt verlieren sie meist mehr.</translation>
     </message>
     <message>
         <source>1 tensor is not measured yet and will not be changed.</source>
@@ -13954,6 +13954,21 @@ steps</extracomment>
         <translation>Das Training jedes Blocks verringerte den Fehler der Ausgaben auf {samples} von {start} auf {end}. Das ganze Modell wurde nicht trainiert.</translation>
     </message>
     <message>
+        <source>The error of the outputs on {samples} fell from {before} to {end} ({less} less). The sequential repair alone reached {start}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Fehler der Ausgaben auf {samples} sank von {before} auf {end} ({less} weniger). Die sequenzielle Reparatur allein erreichte {start}.</translation>
+    </message>
+    <message>
+        <source>The error of the outputs on {samples} fell from {before} to {end} ({less} less): each block was trained, then the whole model in {steps}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Fehler der Ausgaben auf {samples} sank von {before} auf {end} ({less} weniger): Jeder Block wurde trainiert, dann das ganze Modell in {steps}.</translation>
+    </message>
+    <message>
+        <source>The error of the outputs on {samples} fell from {before} to {end} in {steps} of training ({less} less).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Fehler der Ausgaben auf {samples} sank in {steps} Training von {before} auf {end} ({less} weniger).</translation>
+    </message>
+    <message>
         <source>Compare the names and shapes of the file with those of the model: the class or its arguments differ.</source>
         <extracomment>sentences</extracomment>
         <translation>Vergleichen Sie die Namen und Shapes der Datei mit denen des Modells: Die Klasse oder ihre Argumente weichen ab.</translation>
@@ -20159,7 +20174,7 @@ steps</extracomment>
     <message>
         <source>Training changed {counted} of &apos;{name}&apos; that are pruned, so its result is not used.</source>
         <extracomment>sentences</extracomment>
-        <translation>Das Training hat {counted} von „{name}“ geändert, die beschnitten sind, daher wird sein Ergebnis nicht verwendet.</translation>
+        <translation>Das Training hat {counted} von „{name}“ geändert, die geprunt sind, daher wird sein Ergebnis nicht verwendet.</translation>
     </message>
     <message>
         <source>Train the parameters of the model that was given, with an optimizer of torch.</source>
@@ -20454,7 +20469,7 @@ steps</extracomment>
     <message>
         <source>The outputs of the unpruned model are not all finite.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Ausgaben des unbeschnittenen Modells sind nicht alle endlich.</translation>
+        <translation>Die Ausgaben des ungeprunten Modells sind nicht alle endlich.</translation>
     </message>
     <message>
         <source>torch {version} cannot trace models.</source>
@@ -20662,11 +20677,6 @@ steps</extracomment>
         <translation>Das Training jedes Blocks hat den Fehler der Ausgaben bei {samples} von {start} auf {end} verringert. Das ganze Modell wurde in {steps} Training nicht besser; sie werden nicht verwendet.</translation>
     </message>
     <message>
-        <source>The error of the outputs on {samples} fell from {before} to {end} in {steps} of training ({less} % less).</source>
-        <extracomment>sentences</extracomment>
-        <translation>Der Fehler der Ausgaben auf {samples} sank in {steps} Training von {before} auf {end} ({less} % weniger).</translation>
-    </message>
-    <message>
         <source>Trains {what} on {event}, with {event2} samples, of which {event3} are held out; the process needs about {value} GB of memory.</source>
         <extracomment>sentences</extracomment>
         <translation>Trainiert {what} auf {event}, mit {event2} Stichproben, von denen {event3} zurückgehalten werden; der Prozess braucht etwa {value} GB Speicher.</translation>
@@ -20819,7 +20829,7 @@ steps</extracomment>
     <message>
         <source>The values of &apos;{name}&apos; were computed with another mask: the steps before prune other weights of it.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Werte von &apos;{name}&apos; wurden mit einer anderen Maske berechnet: Die Schritte davor beschneiden andere Gewichte darin.</translation>
+        <translation>Die Werte von &apos;{name}&apos; wurden mit einer anderen Maske berechnet: Die Schritte davor prunen andere Gewichte darin.</translation>
     </message>
     <message>
         <source>Remove the entry, and repair or recover the model again.</source>
@@ -20844,12 +20854,12 @@ steps</extracomment>
     <message>
         <source>The step prunes channel groups of a traced model, and the trace is not known.</source>
         <extracomment>sentences</extracomment>
-        <translation>Der Schritt beschneidet Kanalgruppen eines aufgezeichneten Modells, und die Aufzeichnung ist nicht bekannt.</translation>
+        <translation>Der Schritt prunt Kanalgruppen eines aufgezeichneten Modells, und die Aufzeichnung ist nicht bekannt.</translation>
     </message>
     <message>
         <source>Trace the model, and prune again.</source>
         <extracomment>sentences</extracomment>
-        <translation>Zeichnen Sie das Modell auf, und beschneiden Sie erneut.</translation>
+        <translation>Zeichnen Sie das Modell auf, und prunen Sie erneut.</translation>
     </message>
     <message>
         <source>the program of a traced model is damaged ({error})</source>
@@ -20869,7 +20879,7 @@ steps</extracomment>
     <message>
         <source>Choose the checkpoint that was pruned. To prune another one, trace its model in the window (Tools &gt; Trace the model…).</source>
         <extracomment>sentences</extracomment>
-        <translation>Wählen Sie den Checkpoint, der beschnitten wurde. Um einen anderen zu beschneiden, zeichnen Sie sein Modell im Fenster auf (Werkzeuge &gt; Modell aufzeichnen…).</translation>
+        <translation>Wählen Sie den Checkpoint, der geprunt wurde. Um einen anderen zu prunen, zeichnen Sie sein Modell im Fenster auf (Werkzeuge &gt; Modell aufzeichnen…).</translation>
     </message>
     <message>
         <source>The trace that the groups come from is not the one that was saved.</source>
@@ -20905,16 +20915,6 @@ steps</extracomment>
         <source>Steps on groups of a traced model</source>
         <extracomment>sentences</extracomment>
         <translation>Schritte auf Gruppen eines aufgezeichneten Modells</translation>
-    </message>
-    <message>
-        <source>The error of the outputs on {samples} fell from {before} to {end} ({less} % less). The sequential repair alone reached {start}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Der Fehler der Ausgaben auf {samples} sank von {before} auf {end} ({less} % weniger). Die sequenzielle Reparatur allein erreichte {start}.</translation>
-    </message>
-    <message>
-        <source>The error of the outputs on {samples} fell from {before} to {end} ({less} % less): each block was trained, then the whole model in {steps}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Der Fehler der Ausgaben auf {samples} sank von {before} auf {end} ({less} % weniger): Jeder Block wurde trainiert, dann das ganze Modell in {steps}.</translation>
     </message>
     <message>
         <source>A shrunk file has other shapes than the class of the model. In load(path), call model.load_state_dict, which also resizes the layers here, or load_shrunk of the script that was written next to the file, instead of copying tensors.</source>
@@ -25316,12 +25316,12 @@ steps</extracomment>
         <translation>geschützt</translation>
     </message>
     <message>
-        <source>kept, to be pruned</source>
-        <translation>behalten, zu prunen</translation>
-    </message>
-    <message>
         <source>kept</source>
         <translation>behalten</translation>
+    </message>
+    <message>
+        <source>kept now, pruned in the preview</source>
+        <translation>jetzt behalten, in der Vorschau geprunt</translation>
     </message>
     <message>
         <source>kept in A, pruned in B</source>

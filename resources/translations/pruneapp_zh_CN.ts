@@ -1419,8 +1419,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>剪枝</translation>
     </message>
     <message>
-        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change shows how the metric changes if only this tensor is pruned, estimated from the scan. Where a larger amount had a better metric in the scan, the worse metric of the smaller amount is used.</source>
-        <translation>将总稀疏度分配到已扫描的张量，使预测的质量损失最小。结果是一个步骤，每个张量一条规则。“变化”列显示根据扫描估计的、仅剪枝该张量时指标的变化。如果扫描中较大剪枝量的指标更好，则使用较小剪枝量的较差指标。</translation>
+        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change shows how the metric changes if only this tensor is pruned, estimated from the scan; pruning more of a tensor never counts as better than pruning less of it.</source>
+        <translation>将总稀疏度分配到已扫描的张量，使预测的质量损失最小。结果是一个步骤，每个张量一条规则。“变化”列显示根据扫描估计的、仅剪枝该张量时指标的变化；对同一张量，剪得更多绝不会被视为比剪得更少更好。</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -1443,8 +1443,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>每个张量的稀疏度</translation>
     </message>
     <message>
-        <source>{metric}: {before} before, {predicted} or worse after. The prediction adds up the changes of tensors pruned one at a time; pruned together, they usually lose more.</source>
-        <translation>{metric}：之前 {before}，之后 {predicted} 或更差。预测是将逐个剪枝张量时的变化相加；一起剪枝时损失通常更大。</translation>
+        <source>{metric}: {before} now, predicted {predicted} or worse. The prediction adds up the changes of tensors pruned one at a time; pruned together, they usually lose more.</source>
+        <translation>{metric}：当前 {before}，预测为 {predicted} 或更差。预测是将逐个剪枝张量时的变化相加；一起剪枝时损失通常更大。</translation>
     </message>
     <message>
         <source>1 tensor is not measured yet and will not be changed.</source>
@@ -13953,6 +13953,21 @@ steps</extracomment>
         <translation>逐块训练使输出在 {samples}上的误差从 {start} 降到 {end}。未训练整个模型。</translation>
     </message>
     <message>
+        <source>The error of the outputs on {samples} fell from {before} to {end} ({less} less). The sequential repair alone reached {start}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{samples}上的输出误差从 {before} 降到 {end}（减少 {less}）。仅顺序修复达到 {start}。</translation>
+    </message>
+    <message>
+        <source>The error of the outputs on {samples} fell from {before} to {end} ({less} less): each block was trained, then the whole model in {steps}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{samples}上的输出误差从 {before} 降至 {end}（减少 {less}）：先训练每个块，再用 {steps}训练整个模型。</translation>
+    </message>
+    <message>
+        <source>The error of the outputs on {samples} fell from {before} to {end} in {steps} of training ({less} less).</source>
+        <extracomment>sentences</extracomment>
+        <translation>{samples}上的输出误差经过 {steps}训练从 {before} 降到 {end}（减少 {less}）。</translation>
+    </message>
+    <message>
         <source>Compare the names and shapes of the file with those of the model: the class or its arguments differ.</source>
         <extracomment>sentences</extracomment>
         <translation>请比较文件与模型的名称和形状：类或其参数不同。</translation>
@@ -20661,11 +20676,6 @@ steps</extracomment>
         <translation>逐块训练将 {samples}上的输出误差从 {start} 降至 {end}。对整个模型训练 {steps}没有改善，因此不采用。</translation>
     </message>
     <message>
-        <source>The error of the outputs on {samples} fell from {before} to {end} in {steps} of training ({less} % less).</source>
-        <extracomment>sentences</extracomment>
-        <translation>{samples}上的输出误差经过 {steps}训练从 {before} 降到 {end}（减少 {less} %）。</translation>
-    </message>
-    <message>
         <source>Trains {what} on {event}, with {event2} samples, of which {event3} are held out; the process needs about {value} GB of memory.</source>
         <extracomment>sentences</extracomment>
         <translation>在 {event} 上训练{what}，使用 {event2} 个样本，其中 {event3} 个留出；该进程需要约 {value} GB 内存。</translation>
@@ -20904,16 +20914,6 @@ steps</extracomment>
         <source>Steps on groups of a traced model</source>
         <extracomment>sentences</extracomment>
         <translation>针对已追踪模型的组的步骤</translation>
-    </message>
-    <message>
-        <source>The error of the outputs on {samples} fell from {before} to {end} ({less} % less). The sequential repair alone reached {start}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{samples}上的输出误差从 {before} 降到 {end}（减少 {less} %）。仅顺序修复达到 {start}。</translation>
-    </message>
-    <message>
-        <source>The error of the outputs on {samples} fell from {before} to {end} ({less} % less): each block was trained, then the whole model in {steps}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{samples}上的输出误差从 {before} 降至 {end}（减少 {less} %）：先训练每个块，再用 {steps}训练整个模型。</translation>
     </message>
     <message>
         <source>A shrunk file has other shapes than the class of the model. In load(path), call model.load_state_dict, which also resizes the layers here, or load_shrunk of the script that was written next to the file, instead of copying tensors.</source>
@@ -25315,12 +25315,12 @@ steps</extracomment>
         <translation>受保护</translation>
     </message>
     <message>
-        <source>kept, to be pruned</source>
-        <translation>保留，将剪枝</translation>
-    </message>
-    <message>
         <source>kept</source>
         <translation>保留</translation>
+    </message>
+    <message>
+        <source>kept now, pruned in the preview</source>
+        <translation>当前保留，预览中剪除</translation>
     </message>
     <message>
         <source>kept in A, pruned in B</source>

@@ -136,7 +136,7 @@ def test_a_scan_becomes_a_recipe_that_prunes_exactly_the_total(call, place):
     assert "It is not known whether the scan and the evaluation use the same data" in err
     rows = [line.split() for line in out.splitlines()]
     assert ["metric", "unpruned", "predicted", "allocated", "one", "rule", "noise"] in rows
-    assert "or worse after. The prediction adds up the changes" in out
+    assert "or worse. The prediction adds up the changes" in out
 
 
 def test_each_tensor_may_be_repaired_before_the_model_is_measured(call, place):

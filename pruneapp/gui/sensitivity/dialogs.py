@@ -260,8 +260,8 @@ class AllocationDialog(DecisionDialog):
                 "Distributes the total sparsity over the scanned tensors so that the predicted "
                 "quality loss is smallest. The result is one step with a rule for each tensor. "
                 "The column Change shows how the metric changes if only this tensor is pruned, "
-                "estimated from the scan. Where a larger amount had a better metric in the scan, "
-                "the worse metric of the smaller amount is used."
+                "estimated from the scan; pruning more of a tensor never counts as better than "
+                "pruning less of it."
             ),
             wrap=True,
             ink=MUTED,
@@ -320,7 +320,7 @@ class AllocationDialog(DecisionDialog):
             return
         self.table.fit_columns(range(min(len(found.tensors), 100)))
         words = self.tr(
-            "{metric}: {before} before, {predicted} or worse after. The prediction adds up the "
+            "{metric}: {before} now, predicted {predicted} or worse. The prediction adds up the "
             "changes of tensors pruned one at a time; pruned together, they usually lose more."
         ).format(
             metric=metric_title(found.metric),

@@ -268,7 +268,8 @@ def test_a_state_that_was_trained_is_called_trained(document):
     assert "Calibration and training" in words
     assert (
         "4: Training, 21 steps was trained with the data of the script evaluate.py "
-        "(SHA-256 abababababab): 21 steps." in words
+        "(SHA-256 abababababab): 21 steps. If train() reads the same data as evaluate(), metrics "
+        "may be better" in words
     )
 
 

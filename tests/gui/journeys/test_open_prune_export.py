@@ -213,7 +213,7 @@ def test_what_would_go_is_hatched_before_anything_is_pruned(user, small):
     assert going.sum() == round(0.2 * 108)
     row, column = (int(i) for i in np.argwhere(going)[0])
     user.qtbot.mouseMove(view.canvas.viewport(), view.canvas.pixel_of(row, column))
-    assert view.readout.text().endswith("kept, to be pruned")
+    assert view.readout.text().endswith("kept now, pruned in the preview")
     assert "→ 20" in user.cell("conv1.weight", Column.SPARSITY)
 
     # Keys 1 to 4 select the page, ] selects the next tensor.

@@ -331,6 +331,14 @@ def test_the_state_that_meets_the_target_has_a_button_to_go_there(view, qtbot):
     assert not view.go.isVisible()
 
 
+def test_of_equally_sparse_states_the_better_one_is_the_best(view):
+    """Regression: the last one was named, although its metric was worse."""
+    repaired = [state(5, "Repair", 0.5, 0.985), state(6, "Again", 0.5, 0.98)]
+    for states in ((*STATES, *repaired), (*STATES, *reversed(repaired))):
+        view.set_states(states, 0, "")
+        assert view.best_state().number == 5
+
+
 def test_the_best_state_is_named_whole_beside_the_button(show, english):
     """Regression: the sentence was elided in one line, although there was room for two."""
     view = show(QualityView(), 560, 420)

@@ -49,7 +49,7 @@ def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
     cells = [[plain(model.index(r, c).data()) for c in range(4)] for r in range(2)]
     assert [row[:3] for row in cells] == [[FIRST, "40", "15.0 %"], [SECOND, "30", "73.3 %"]]
     assert [row[3][0] for row in cells] == ["+", "+"], "the loss grows"
-    assert plain(dialog.headline.text()).startswith("loss: 1 before, 1.086 or worse after")
+    assert plain(dialog.headline.text()).startswith("loss: 1 now, predicted 1.086 or worse")
     same = "run the same script with the same settings (my_evaluation.py)."
     assert same in dialog.note.text()
     opened.click(dialog.go)

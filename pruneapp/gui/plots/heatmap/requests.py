@@ -340,7 +340,7 @@ class WeightReadout(QObject):
         """Return the state of a weight that is not pruned."""
         if weight.protected:
             return self.tr("protected")
-        return self.tr("kept, to be pruned") if weight.to_prune else self.tr("kept")
+        return self.tr("kept now, pruned in the preview") if weight.to_prune else self.tr("kept")
 
     def _difference(self, change: float, fate: str) -> str:
         if fate == "gone":

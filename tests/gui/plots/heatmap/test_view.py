@@ -128,7 +128,7 @@ def test_the_mouse_reads_index_value_and_state(shown, qtbot):
     shown.canvas.hovered.emit((3, 4))
     assert shown.readout.text() == "[out 1, in 2, 1, 0] was −0.03125   pruned"
     shown.canvas.hovered.emit((0, 1))
-    assert shown.readout.text() == "[out 0, in 0, 0, 1] = 0.5   kept, to be pruned"
+    assert shown.readout.text() == "[out 0, in 0, 0, 1] = 0.5   kept now, pruned in the preview"
     shown.canvas.hovered.emit((7, 5))
     assert shown.readout.text() == "[out 3, in 2, 1, 1] = 0.5   kept"
     shown.canvas.hovered.emit(None)
