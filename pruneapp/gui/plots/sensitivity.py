@@ -16,6 +16,7 @@ from pruneapp.evaluation.scan import Sensitivity
 from pruneapp.gui.method_form.editors import write_amount
 from pruneapp.gui.plots.base.plot_area import PlotArea
 from pruneapp.gui.plots.base.plot_canvas import PlotAxis
+from pruneapp.gui.plots.base.plot_view import WrappingRow
 from pruneapp.gui.plots.base.readout import Swatch
 from pruneapp.gui.plots.chart.axes import NamesAxis
 from pruneapp.gui.plots.chart.bar_chart import BarChartView
@@ -287,10 +288,11 @@ class SensitivityView(BarChartView):
         self.scan_box = choice_box(self.tr("Scan"), "", kind=ElidedBox)
         self.scan_box.setMinimumContentsLength(10)
         self.scan_box.activated.connect(self.scanChosen)
-        buttons = self.set_up, self.scan, self.allocate, self.restore
-        for part in (self.metric_box, self.order_box, *buttons, self.scan_box):
-            self._row.addWidget(part)
-        self._row.addStretch(1)
+        boxes, buttons = QWidget(self), QWidget(self)
+        lay_in_row(boxes, self.metric_box, self.order_box, self.scan_box, None)
+        lay_in_row(buttons, self.set_up, self.scan, self.allocate, self.restore)
+        # Wrapped, because a wider page would take its width from the docks.
+        self._row.addWidget(WrappingRow(boxes, buttons, grows=True))
         # Never elided, because the cells are meaningless without it.
         self.about = plain(wrap=True)
         self._above = QWidget(self)

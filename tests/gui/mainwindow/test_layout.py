@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QScrollArea
 
 from pruneapp import resources
 from pruneapp.errors import PruneAppError
+from pruneapp.evaluation.scan import Sensitivity, TensorSensitivity
 from pruneapp.gui.app import runtime
 from pruneapp.gui.method_form.form_model import FormRequest, FormRow
 from pruneapp.gui.plots.pages import Page
@@ -123,6 +124,26 @@ def test_the_tree_and_the_history_grow_with_the_window_unless_the_user_resized_t
     window.resize(1920, 800)
     opened.pause(30)
     assert dock.width() == widths[0] + 30
+
+
+def test_no_page_takes_its_width_from_the_tree(opened):
+    """Regression: the tree shrank when the page of a sensitivity scan was opened."""
+    window, dock, pages = opened.window, opened.views.tree_dock, opened.views.pages
+    window.resize(1280, 800)
+    window.resizeDocks([dock], [455], Qt.Orientation.Horizontal)
+    opened.pause(30)
+    assert dock.width() == 455
+    rows = [TensorSensitivity("fc1.weight", "fc1.weight", 1200, (0.5, 0.6))]
+    scan = Sensitivity(
+        ("loss", "accuracy"), "loss", False, 0.5, 0.0, (0.3, 0.9), tuple(rows), "L1", state="Opened"
+    )
+    pages.sensitivity.set_sensitivity(scan)
+    pages.sensitivity.set_scans(["L1, 2 tensors, today", "L1, 3 tensors, today"], 0)
+    pages.sensitivity.restore.show()
+    for page in Page:
+        pages.tabs.setCurrentIndex(page)
+        opened.pause(30)
+        assert dock.width() == 455, page
 
 
 def test_no_part_of_the_form_is_cut_off_and_its_column_grows(opened):
