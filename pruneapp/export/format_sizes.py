@@ -10,11 +10,11 @@ from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.errors import ExportError
-from pruneapp.export.catalog import FORMATS, get
+from pruneapp.export.catalog import FORMATS, get, usual_format
 from pruneapp.export.completeness import describe_outside, keeps_all, losses
 from pruneapp.export.destination.sidecars import configuration_of, is_folder_model
 from pruneapp.export.format import Format, Loader, Plan, Purpose
-from pruneapp.export.provenance import Provenance
+from pruneapp.export.provenance import Provenance, provenance_without_steps
 from pruneapp.export.records import State
 from pruneapp.export.rounding import CONTAINER, DTYPE, KEEP, SMALLER, STATE_DICT, Rounding
 from pruneapp.export.sharding import SHARD_SIZE, needs_folder, plan_weights, usual_suffix
@@ -67,18 +67,27 @@ class FormatOffer:
     recommended: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
-def planned_size(state: State, name: str, job: Job) -> int | None:
+def planned_size(
+    state: State, name: str, job: Job, provenance: Provenance | None = None
+) -> int | None:
     """Return the exact size in bytes of an export in the format `name`, with default parameters.
 
     None if the export is impossible or the format compresses (see `format_offer`). Other files of a
-    model folder, which are copied, are not counted.
+    model folder, which are copied, are not counted. The size includes `provenance`.
     """
     form = get(name)
     try:
-        plans = plan_weights(state, form, validate_all(form.params, {}), job).values()
+        values = validate_all(form.params, {})
+        plans = plan_weights(state, form, values, job, provenance=provenance).values()
     except ExportError:
         return None
     return sum(plan.nbytes for plan in plans) if all(plan.exact for plan in plans) else None
+
+
+def usual_size(state: State, job: Job) -> int | None:
+    """Return the size in bytes of an export in the format of the source; None as `planned_size`."""
+    form = usual_format(Path(), state.checkpoint)
+    return planned_size(state, form.name, job, provenance_without_steps(state, job))
 
 
 def container_key(checkpoint: Checkpoint, form: Format, path: Path | None) -> tuple[str, bool]:

@@ -28,7 +28,12 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import ExportError, ParameterError
 from pruneapp.export.formats.compact import COMPACT_FILE, PackedBounds, is_packed
-from pruneapp.export.provenance import MOST_MASKS, estimated_provenance, may_have_pattern, seeds_of
+from pruneapp.export.provenance import (
+    MOST_MASKS,
+    may_have_pattern,
+    provenance_without_steps,
+    seeds_of,
+)
 from pruneapp.export.sharding import whole_model
 from pruneapp.kernels.values import Counts, Indices
 from pruneapp.params import validate_all
@@ -270,7 +275,7 @@ def _bytes_without_packed(snapshot: Snapshot, packed: PackedBounds, job: Job) ->
     # Not reported: planning is a small part of what the user waits for.
     quiet = Job(cancel=job.cancel)
     part = whole_model(
-        snapshot, COMPACT_FILE.suffixes[0], estimated_provenance(snapshot, Recipe(()), quiet)
+        snapshot, COMPACT_FILE.suffixes[0], provenance_without_steps(snapshot, quiet)
     )
     values = validate_all(COMPACT_FILE.params, {"reader_script": False})
     try:

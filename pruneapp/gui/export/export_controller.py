@@ -35,8 +35,8 @@ from pruneapp.export.format_sizes import (
     format_offer,
     format_offers,
     offers_without_sizes,
-    planned_size,
     recommend,
+    usual_size,
 )
 from pruneapp.export.provenance import (
     Provenance,
@@ -603,10 +603,9 @@ class ExportController(Feature[ExportDialog]):
     @flow
     def _estimate(self) -> Flow[None]:
         snapshot = self.document.snapshot()
-        form = usual_format(Path(), snapshot.checkpoint).name
         size = None
         with suppress(PruneAppError):
-            size = yield from RunJob("", lambda job: planned_size(snapshot, form, job))
+            size = yield from RunJob("", partial(usual_size, snapshot))
         self.sized.emit(size)
 
     def on_closed(self) -> None:

@@ -23,6 +23,7 @@ from pruneapp.errors import ParameterError, PruneAppError
 from pruneapp.evaluation.script import has_program_code
 from pruneapp.export.catalog import FORMATS, usual_format
 from pruneapp.export.format_sizes import planned_size
+from pruneapp.export.provenance import provenance_without_steps
 from pruneapp.export.size_bounds import size_range, total_for
 from pruneapp.groups.structure import Unknown, structure_of
 from pruneapp.gui.app.context import AppContext
@@ -437,10 +438,12 @@ def sizes_after(snapshot: Snapshot, step: Step | None, job: Job) -> Sizes:
         touched |= dict.fromkeys([name for name, _ in following], _SOME_MASK)
         pruned |= {name for name, _ in following}
     state = _After(snapshot, touched, frozenset(pruned))
+    origin = provenance_without_steps(state, job)
     sizes: dict[str, int | None] = {}
     for name, form in FORMATS.items():
         job.step(0)
-        sizes[name] = None if form.why_not(snapshot.checkpoint) else planned_size(state, name, job)
+        possible = not form.why_not(snapshot.checkpoint)
+        sizes[name] = planned_size(state, name, job, origin) if possible else None
     return sizes
 
 

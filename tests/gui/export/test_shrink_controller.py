@@ -433,6 +433,18 @@ def user_size(folder):
     return number_format.size((folder / "model.safetensors").stat().st_size)
 
 
+def test_the_sizes_of_the_button_the_preview_and_the_page_are_equal(user, folder):
+    """Regression: the button and the preview counted no metadata: 683 kB, and 684 kB here."""
+    user.open_file(folder)
+    size = user.views.preview.file.labels["size"]
+    user.wait(lambda: "B" in user.window.export_button.text())
+    user.wait(lambda: "B" in size.text())
+    dialog = turn_to_page(user)
+    before = dialog.page.sizes.cells["nbytes"][0].text()
+    assert user.window.export_button.text() == f"Export… {before}"
+    assert size.text() == before
+
+
 def test_a_quarter_of_the_neurons_and_two_layers_go_by_hand(user, folder, dialog):
     page = dialog.page
     revision = user.document.snapshot().revision

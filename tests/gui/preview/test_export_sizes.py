@@ -15,6 +15,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.format_sizes import planned_size
+from pruneapp.export.provenance import provenance_without_steps
 from pruneapp.gui.app.jobs import Lane
 from pruneapp.gui.document.open_document import SAMPLE
 from pruneapp.gui.preview import step_info_controller
@@ -54,7 +55,9 @@ def test_sizes_are_those_of_the_state_after_the_step(document):
         step = Step(rules)
         told = sizes_after(document.snapshot(), step, Job())
         document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
-        assert told == {name: planned_size(document.snapshot(), name, Job()) for name in FORMATS}
+        state = document.snapshot()
+        origin = provenance_without_steps(state, Job())
+        assert told == {name: planned_size(state, name, Job(), origin) for name in FORMATS}
     assert told["resumable"] > told["safetensors"], "masks take room"
 
 
