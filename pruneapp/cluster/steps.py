@@ -39,6 +39,7 @@ from pruneapp.document.step import Row, Step, dim_of
 from pruneapp.edits.coupled_tensors import Companions
 from pruneapp.edits.dependents import Dependents, TensorDim, dependent_units, known_dependents
 from pruneapp.errors import ClusterError, ParameterError, RecipeError, SelectionError
+from pruneapp.groups.trace import NO_TRACE
 from pruneapp.kernels.cpu import FEW, WORTH_A_SAMPLE, sample_places
 from pruneapp.kernels.kernel import Kernel, Ranking, Share, Threshold
 from pruneapp.kernels.sort_keys import common_width
@@ -794,7 +795,7 @@ def refuse_action(action: ResolvedAction) -> None:
     from pruneapp.recipes.fit import Schedule
 
     step = action.step if isinstance(action, Schedule) else action
-    if isinstance(step, Step) and not step.trace:
+    if isinstance(step, Step) and step.trace in {"", NO_TRACE}:
         return
     what = {
         "Step": "Steps on groups of a traced model",

@@ -72,7 +72,7 @@ class StepConfiguration(Part, frozen=True):
     # Names of the data that the amounts were derived from, as by a sensitivity scan.
     data: Names = ()
     # "sha256:" and the SHA-256 of the trace that the groups come from, which the recipe contains;
-    # without it they are those of the checkpoint.
+    # "none": the groups known without a trace. If it is empty, they are those of the checkpoint.
     trace: str = ""
 
 

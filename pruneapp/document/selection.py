@@ -21,7 +21,7 @@ from pruneapp.errors import SelectionError
 from pruneapp.groups.family import LABELS, AxisName
 from pruneapp.groups.group import Group
 from pruneapp.groups.structure import Unknown, structure_of
-from pruneapp.groups.trace import trace_key
+from pruneapp.groups.trace import NO_TRACE, trace_key
 from pruneapp.methods import registry
 from pruneapp.methods.method import CoupledMethod
 from pruneapp.progress import Job
@@ -481,15 +481,18 @@ def axis_of(row: Row) -> AxisName | None:
 
 
 def with_trace_of_groups(checkpoint: Checkpoint, step: Step) -> Step:
-    """Return a step with the trace that its groups come from; itself if it uses none.
+    """Return a step with the trace that its groups come from; itself if it uses no groups.
 
-    It is part of the step, because other groups would prune other weights.
+    It is part of the step, because other groups would prune other weights; also `NO_TRACE` where a
+    trace would replace the groups.
     """
     if not step.dependents and all(axis_of(row) is None for row in step.rows):
         return step
     structure = structure_of(checkpoint)
-    traced = not isinstance(structure, Unknown) and structure.is_traced
-    return replace(step, trace=trace_key(checkpoint) if traced else "")
+    if isinstance(structure, Unknown):
+        return step
+    without = NO_TRACE if structure.blocks else ""
+    return replace(step, trace=trace_key(checkpoint) if structure.is_traced else without)
 
 
 def _coupled_names(checkpoint: Checkpoint, row: Row) -> Iterable[str]:

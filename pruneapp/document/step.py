@@ -197,8 +197,7 @@ class Step:
     dependents: bool = field(default=False, kw_only=True)
     # Names of the data that the amounts were derived from, as by a sensitivity scan.
     data: tuple[str, ...] = field(default=(), kw_only=True)
-    # The trace that the groups come from, see `pruneapp.groups.trace`; "" for those of the
-    # checkpoint.
+    # The trace that the groups come from, see `pruneapp.groups.trace.with_trace`.
     trace: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:

@@ -20,6 +20,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.errors import JsonError, ParameterError
 from pruneapp.json_codec import encode, load_object
 
+NO_TRACE = "none"  # stands for the groups that are known without a trace
 _MAX_PROGRAM = 64 << 20  # bytes of JSON, about 60 for each operator
 _HOW_TO_TRACE = (
     "Choose the checkpoint that was pruned. To prune another one, trace its model in the window "
@@ -163,13 +164,13 @@ def with_trace(checkpoint: Checkpoint, key: str) -> Checkpoint:
     """Return the checkpoint if it uses the trace with this key, otherwise a copy of it that does.
 
     A copy has the same tensors and shares the open files, which are those of `checkpoint`; each
-    call returns the same one. "" stands for any trace. Raises `ParameterError` if the trace is not
-    known.
+    call returns the same one. `NO_TRACE` stands for none, and "" for any. Raises `ParameterError`
+    if the trace is not known.
     """
-    if key in {"", trace_key(checkpoint)}:
+    if key in {"", trace_key(checkpoint) or NO_TRACE}:
         return checkpoint
     trace = known_traces(checkpoint).get(key)
-    if trace is None:
+    if trace is None and key != NO_TRACE:
         raise ParameterError(
             "The step prunes channel groups of a traced model, and the trace is not known.",
             remedy="Trace the model, and prune again.",
@@ -177,6 +178,6 @@ def with_trace(checkpoint: Checkpoint, key: str) -> Checkpoint:
     found = _traces[checkpoint]
     if key not in found.copies:
         other = copy.copy(checkpoint)
-        _traces[other] = _Traces(trace, found.known)
+        _traces[other] = _Traces(trace, found.known)  # of which a later step may use another
         found.copies[key] = other
     return found.copies[key]

@@ -13,8 +13,16 @@ from pruneapp.document.document import Capture, Document
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
+from pruneapp.export.scripts.script import script_of
 from pruneapp.groups.structure import structure_of
-from pruneapp.groups.trace import Trace, restore_traces, stored_traces, trace_of, use_trace
+from pruneapp.groups.trace import (
+    NO_TRACE,
+    Trace,
+    restore_traces,
+    stored_traces,
+    trace_of,
+    use_trace,
+)
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
@@ -107,10 +115,15 @@ def test_each_step_uses_the_groups_that_it_was_made_with(opened, trace):
     commit(document, groups_step(checkpoint))
     assert set(document.masks) > of_blocks
     recipe = history_recipe(Capture.of(document), Job())
-    assert [e.configuration.trace for e in recipe.entries] == ["", trace.key]
+    assert [e.configuration.trace for e in recipe.entries] == [NO_TRACE, trace.key]
     state, fitted = apply(recipe, opened())
     assert dict(state.masks) == dict(document.masks)
     assert {len(entry.names) for entry in fitted.entries} == {len(of_blocks), len(document.masks)}
+    # Also where the model is traced already, as in the window, and by a script for torch.
+    assert dict(apply(recipe, checkpoint)[0].masks) == dict(document.masks)
+    script = script_of(checkpoint, recipe, CpuKernel(), Job())
+    assert {name[2:] for name in script.masks if name.startswith("1.")} == of_blocks
+    assert {name[2:] for name in script.masks if name.startswith("2.")} == set(document.masks)
 
 
 def test_a_trace_is_used_at_once_for_a_step_that_was_computed_before(opened, trace):

@@ -34,7 +34,7 @@ from pruneapp.export.scripts.script_calls import (
 )
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.preview.preview import compute_preview
+from pruneapp.preview.preview import compute_preview, traced_as
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import ResolvedAction, fit
 from pruneapp.recipes.recipe import Recipe
@@ -293,13 +293,14 @@ class _ScriptBuilder:
     def add(self, state: Snapshot, action: ResolvedAction) -> Snapshot:
         """Add an entry of the recipe to `parts` and `masks`. Return the state after it.
 
-        Each row of a step becomes a part, unless it prunes groups; then, as other entries do, it
-        becomes one part with masks. Raises `ExportError` for a repair.
+        Each row of a step becomes a part, unless the step prunes tensors along with its rows; then,
+        as other entries do, it becomes one part with masks. Raises `ExportError` for a repair.
         """
         if isinstance(action, Step) and not (action.prune_bias_and_norm or action.dependents):
             # Process rows separately, so that each can be a call of torch. Excluded tensors depend
             # on all rows; `rows_of` has removed them.
             limits = replace(action.limits, exclude=())
+            state = traced_as(state, action)
             for row, names in rows_of(state.checkpoint, action):
                 alone = replace(row, names=names)
                 state = self._add_row(state, replace(action, rows=(alone,), limits=limits))

@@ -18,6 +18,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, StaleError
 from pruneapp.export.report import ExportReport, ExportRequest
 from pruneapp.export.scripts.script import script_of, write_script
+from pruneapp.groups.trace import NO_TRACE
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import save_path
 from pruneapp.gui.app.jobs import Lane
@@ -264,7 +265,7 @@ class RecipeController(Feature[RecipeDialog]):
                 remedy="Apply the recipe again.",
             ),
         )
-        if traces := [step.trace for step in steps_of(recipe.entries) if step.trace]:
+        if traces := [s.trace for s in steps_of(recipe.entries) if s.trace not in {"", NO_TRACE}]:
             self.traceApplied.emit(traces[-1])
         text = self.tr("{file} applied: {steps}.")
         self._notifications.end(NoticeTopic.RECIPE)
