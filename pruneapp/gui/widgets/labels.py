@@ -131,9 +131,15 @@ def elide_text(
     return shown
 
 
+_SIGN = re.compile("([▲■✕]) ")
+
+
 def wrap_text(text: str, font: QFont, width: int, most: int) -> list[str]:
-    """Return a text in at most `most` lines of a width in pixels; the last one may be elided."""
-    layout = QTextLayout(text, font)
+    """Return a text in at most `most` lines of a width in pixels; the last one may be elided.
+
+    There is no line break after a sign such as ▲ at the start of a sentence.
+    """
+    layout = QTextLayout(_SIGN.sub("\\1\u00a0", text), font)  # of the same length
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     layout.setTextOption(option)

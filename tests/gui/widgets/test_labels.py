@@ -30,6 +30,7 @@ from pruneapp.gui.widgets.labels import (
     letter_width,
     plain,
     room_above,
+    wrap_text,
 )
 from pruneapp.gui.widgets.reports import CountsTable
 from pruneapp.gui.widgets.short_names import ShortNames
@@ -157,6 +158,17 @@ def test_no_number_is_shown_in_part(text, mode, qapp):
     for each in shown:
         assert set(re.findall(number, each)) <= numbers, each
         assert metrics.horizontalAdvance(each) <= metrics.horizontalAdvance(text)
+
+
+@pytest.mark.parametrize("sign", "▲■✕")
+def test_a_sign_is_not_alone_on_a_line(qapp, sign):
+    """Regression: before a long name, the sign was on a line of its own."""
+    text = f"{sign} model.encoder.layers.attention.weight is pruned"
+    width = QFontMetricsF(qapp.font()).horizontalAdvance(text) / 2.5
+    lines = wrap_text(text, qapp.font(), int(width), 4)
+    assert "".join(lines) == text
+    assert len(lines) > 1
+    assert len(lines[0].strip()) > 1
 
 
 def test_names_are_listed_with_the_sign_of_the_language(chinese):
