@@ -47,7 +47,10 @@ _LABEL_LENGTHS, _FAR_LENGTH = (60, 40, 28, 20), 24
 _MOST_LABELS = 60  # with more visible points only the label under the mouse is shown
 _MOST_FAR_LABELS = 20  # with more visible points there are no leader lines
 _MOST_IN_TIP = 4  # states in the box under the mouse
-_DIRECTIONS = ((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (-1, 0))
+_DIRECTIONS = (
+    *((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (-1, 0)),
+    *((1, -0.4), (1, 0.4), (-1, -0.4), (-1, 0.4), (0.3, -1), (0.3, 1), (-0.3, -1), (-0.3, 1)),
+)
 
 Floats = NDArray[np.float64]
 
@@ -293,10 +296,11 @@ class QualityCanvas(PlotCanvas):
 
         A label covers no other label, no point, no noise bar, and neither the target nor the value
         of the unpruned model. It is next to its point if no line between points is there, elided
-        in the middle if necessary; else farther away with a leader line, and only else over a line
-        between points. Leader lines cross neither each other nor labels, and labels of neighboring
-        points have the order of the points; a label that cannot be placed so is not shown. No two
-        labels are elided to the same text.
+        in the middle if necessary; else farther away with a leader line, which crosses lines
+        between points only if necessary, and only else over a line between points. Leader lines
+        cross neither each other nor labels, and labels of neighboring points have the order of the
+        points; a label that cannot be placed so is not shown. No two labels are elided to the same
+        text.
         """
         area, placed = self.area, dict[int, _Label]()
         places = {n: self.pixel_of(n) for n in range(len(self.points))}
@@ -355,6 +359,7 @@ class QualityCanvas(PlotCanvas):
         for number in sorted(visible, key=lambda n: n != self.current):
             label = self.points[number].label
             segments_ = segments(lines)
+            across: _Label | None = None  # with a leader line that crosses a line between points
             over_line: _Label | None = None
             for text, is_far in _texts(label, is_far_allowed=is_far_allowed):
                 if any(
@@ -365,15 +370,18 @@ class QualityCanvas(PlotCanvas):
                 for rect, leader in _candidates(places[number], points[number], size):
                     if (leader is not None) != is_far or not fits(rect, number, leader):
                         continue
-                    if not crosses(rect, segments_):
-                        placed[number] = _Label(text, rect, leader)
+                    one = _Label(text, rect, leader)
+                    if crosses(rect, segments_):
+                        over_line = over_line or (one if leader is None else None)
+                    elif leader is None or not _intersects(places[number], leader, segments_):
+                        placed[number] = one
                         break
-                    if leader is None and over_line is None:
-                        over_line = _Label(text, rect)
+                    else:
+                        across = across or one
                 if number in placed:
                     break
-            if number not in placed and over_line is not None:
-                placed[number] = over_line
+            if number not in placed and (found := across or over_line) is not None:
+                placed[number] = found
             if number in placed:
                 taken.append(placed[number].rect)
                 if (leader := placed[number].leader) is not None:
@@ -593,6 +601,22 @@ def crosses(rect: QRectF, lines: Floats) -> bool:
     first = np.minimum(enter, leave).max(axis=1, initial=0.0)
     last = np.maximum(enter, leave).min(axis=1, initial=1.0)
     return bool((first < last).any())
+
+
+def _intersects(start: QPointF, end: QPointF, lines: Floats) -> bool:
+    """Return whether a line crosses any of the lines; common end points do not count."""
+    (first,) = segments([(start, end)])
+    along, others = first[1] - first[0], lines[:, 1] - lines[:, 0]
+
+    def sides(direction: Floats, offset: Floats) -> Floats:
+        found: Floats = np.sign(
+            direction[..., 0] * offset[..., 1] - direction[..., 1] * offset[..., 0]
+        )
+        return found
+
+    across = sides(along, lines[:, 0] - first[0]) * sides(along, lines[:, 1] - first[0])
+    within = sides(others, first[0] - lines[:, 0]) * sides(others, first[1] - lines[:, 0])
+    return bool(((across < 0) & (within < 0)).any())
 
 
 _KEYS = {Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus, Qt.Key.Key_Underscore, Qt.Key.Key_0}

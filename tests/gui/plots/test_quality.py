@@ -196,6 +196,23 @@ def test_no_line_crosses_a_label_and_points_in_a_crowd_are_labeled_too(show, eng
         assert not label.rect.top() <= target <= label.rect.bottom()
 
 
+@pytest.mark.parametrize("size", [(700, 500), (560, 320)], ids=str)
+def test_leader_lines_do_not_cross_the_lines_between_points(show, english, size):
+    """Regression: they were only kept away from labels and other leader lines."""
+    view = show(QualityView(), *size)
+    view.set_states(STATES, 1, "")
+    canvas = view.canvas
+    canvas.viewport().grab()
+    assert len(canvas._labels) == len(STATES)
+    joined = [(canvas.pixel_of(p.joined), canvas.pixel_of(n)) for n, p in enumerate(canvas.points)]
+    for number, label in canvas._labels.items():
+        place = canvas.pixel_of(number)
+        for line in joined:
+            if label.leader is not None and place not in line:
+                found, _ = QLineF(place, label.leader).intersects(QLineF(*line))
+                assert found != QLineF.IntersectionType.BoundedIntersection, label.text
+
+
 NEIGHBORS = (
     state(0, "Opened", 0.0, 0.989, kind=""),
     state(1, "Global L1 unstructured, 70 % of 10 tensors", 0.7, 0.988),
