@@ -302,18 +302,27 @@ def html_template(name: str) -> Template:
         "percent": percent,
         "size": size,
         "data": calibration_text,
-        "note_on_data": note_on_data,
+        "same_data": same_data_text,
         "metric": metric_title,
     }
     return environment.from_string(resources.path(name).read_text(encoding="utf-8"))
 
 
-def calibration_text(data: str, names: Mapping[str, str] | None = None) -> str:
+def calibration_text(
+    data: str, names: Mapping[str, str] | None = None, *, trains: bool = False
+) -> str:
     """Return calibration data as text for the user; an unknown kind of data as it is.
 
     Of a SHA-256 the first twelve digits are given; the table of files has it whole.
 
-    `names` are the file names of data, as far as they are known.
+    Parameters
+    ----------
+    data
+        Identifier of the data, as `calibration_data` returns it.
+    names
+        File names of data, as far as they are known.
+    trains
+        Whether train() of the script used the data, instead of calibrate().
     """
     kind, _, rest = data.partition(":")
     if _SHA256.fullmatch(rest):
@@ -322,7 +331,7 @@ def calibration_text(data: str, names: Mapping[str, str] | None = None) -> str:
     file = f"{name} (SHA-256 {rest})" if name else f"with the SHA-256 {rest}"
     words = {
         "text": f"the text {file}",
-        "script": f"the data of the script {file}",
+        "script": f"the data of {_function(trains=trains)} in the script {file}",
         "evaluate of script": f"the data that the script {name or file} evaluates",
         "command": f"the data of the command {file}",
         "images": f"images of {rest}",
@@ -331,18 +340,21 @@ def calibration_text(data: str, names: Mapping[str, str] | None = None) -> str:
     return words.get(kind, data)
 
 
-def note_on_data(data: str, *, is_training: bool) -> str:
-    """Return a sentence on calibration data of a script, which may be those that measure it.
+def same_data_text(data: str, *, trains: bool = False) -> str:
+    """Return that metrics may be too good if the evaluation uses the calibration data.
 
-    "" for other kinds of data.
+    "" unless `data`, see `calibration_text`, are chosen by a function of a script.
     """
     if not data.startswith("script:"):
         return ""
-    function = "train()" if is_training else "calibrate()"
     return (
-        f"If {function} reads the same data as evaluate(), metrics may be better than with other "
-        "data."
+        f"If {_function(trains=trains)} reads the same data as evaluate(), metrics may be better "
+        "than with other data."
     )
+
+
+def _function(*, trains: bool) -> str:
+    return "train()" if trains else "calibrate()"
 
 
 def metric_title(name: str) -> str:

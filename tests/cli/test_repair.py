@@ -203,7 +203,8 @@ def test_the_report_names_the_script_that_calibrated_a_repair(files, call, tmp_p
     with open_checkpoint(out) as checkpoint:
         assert calibration_of(checkpoint) == (f"script:{digest}",)
     assert json.loads(reports[0].read_text())["calibrated_with"] == [f"script:{digest}"]
-    output = f"Calibrated with the data of the script calibration.py (SHA-256 {digest[:12]})"
+    script = f"the script calibration.py (SHA-256 {digest[:12]})"
+    output = f"Calibrated with the data of calibrate() in {script}"
     page = reports[1].read_text("utf-8")
     assert output in page
     assert f"<code>{digest}</code>" in page, "the whole hash is in the table of files"

@@ -36,6 +36,7 @@ from pruneapp.evaluation.runner import Conditions
 from pruneapp.evaluation.scan import Sensitivity, sensitivities_of
 from pruneapp.export.catalog import usual_format
 from pruneapp.export.provenance import allocation_data, calibration_data, calibration_names
+from pruneapp.export.report_writer import same_data_text
 from pruneapp.export.sharding import needs_folder, usual_suffix
 from pruneapp.export.size_bounds import unpacked_size
 from pruneapp.installation import describe_machine
@@ -52,6 +53,8 @@ from pruneapp.recipes.recipe import (
 )
 
 _SHA256_LENGTH = 64
+# How a step used its data.
+_TRAINED, _ALLOCATED = "trained with", "allocated by a scan on"
 # Kinds of calibration data whose names are paths.
 _IMAGES = re.compile(r"^((?:test )?images:)(.*)$", re.DOTALL)
 
@@ -84,6 +87,11 @@ class ReportedState:
     data_use: str  # how its step used these data: "calibrated with", "trained with"
     settings: tuple[str, ...]  # of the calibration: samples, and the method of a recovery
     is_current: bool
+
+    @property
+    def trains(self) -> bool:
+        """Whether its step used the data in train() of a script."""
+        return self.data_use == _TRAINED
 
 
 @dataclass(frozen=True)
@@ -129,6 +137,19 @@ class HistoryReport:
     date: str  # when the report was made, in UTC
     data_names: Mapping[str, str]  # file names by identifiers of data, as far as they are known
     version: str = __version__
+
+    @property
+    def same_data_notes(self) -> tuple[str, ...]:
+        """Sentences on functions of scripts that may have read the data of an evaluation."""
+        if all(evaluation.conditions.kind != "script" for evaluation in self.evaluations):
+            return ()
+        notes = (
+            same_data_text(data, trains=state.trains)
+            for state in self.states
+            if state.data_use != _ALLOCATED
+            for data in state.calibration
+        )
+        return tuple(dict.fromkeys(filter(None, notes)))
 
     @property
     def scan_data(self) -> dict[str, str]:
@@ -286,9 +307,9 @@ def _state(
 def _data_use(entry: Entry | None, data: Sequence[str]) -> str:
     """Return how a step used its data, as the words before their names."""
     if isinstance(entry, RecoveryEntry) and entry.configuration.source.method == "training":
-        return "trained with"
+        return _TRAINED
     is_allocated = entry is not None and data and allocation_data((entry,)).issuperset(data)
-    return "allocated by a scan on" if is_allocated else "calibrated with"
+    return _ALLOCATED if is_allocated else "calibrated with"
 
 
 def _settings(entry: Entry | None) -> Iterator[str]:

@@ -202,10 +202,13 @@ def test_data_are_named_by_files_with_samples_and_settings_of_a_recovery(documen
 
 
 def test_an_allocation_by_a_scan_is_not_called_a_calibration(document):
-    step = Step((Row(("a.weight",), "l1_unstructured", {"amount": 0.9}),), data=("script:ab",))
+    step = Step(
+        (Row(("a.weight",), "l1_unstructured", {"amount": 0.9}),), data=("evaluate of script:ab",)
+    )
     document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     words = _Page(page_of(document, results(document))).text
-    assert re.search(r"4: L1[^:]* was allocated by a scan on the data of the script", words)
+    assert re.search(r"4: L1[^:]* was allocated by a scan on the data that the", words)
+    assert "reads the same data" not in words
 
 
 def test_a_script_that_measured_and_calibrated_is_one_file(document):
@@ -267,10 +270,27 @@ def test_a_state_that_was_trained_is_called_trained(document):
     words = _Page(page_of(document, results(document))).text
     assert "Calibration and training" in words
     assert (
-        "4: Training, 21 steps was trained with the data of the script evaluate.py "
-        "(SHA-256 abababababab): 21 steps. If train() reads the same data as evaluate(), metrics "
-        "may be better" in words
+        "4: Training, 21 steps was trained with the data of train() in the script evaluate.py "
+        "(SHA-256 abababababab): 21 steps." in words
     )
+    note = (
+        "If train() reads the same data as evaluate(), metrics may be better than with other data."
+    )
+    assert words.count(note) == 1
+    assert "reads the same data" not in _Page(page_of(document, [])).text, "nothing was measured"
+
+
+def test_the_function_that_a_repair_was_calibrated_with_is_named(document):
+    """Regression: "the data of the script" was read as the data of the evaluation."""
+    values = {"a.weight": as_values(np.full(600, 2, np.float32))}
+    source = RepairSource("ab" * 32, data="script:" + "ab" * 32, name="evaluate.py")
+    for _ in range(2):
+        repaired = RepairedValues.create(document.snapshot(), values, source, Job())
+        document.commit(repaired.propose(document.snapshot(), Job()))
+        values = {"a.weight": as_values(np.full(600, 3, np.float32))}
+    words = _Page(page_of(document, results(document))).text
+    assert "was calibrated with the data of calibrate() in the script evaluate.py" in words
+    assert words.count("If calibrate() reads the same data as evaluate(), metrics may") == 1
 
 
 def test_a_scan_is_reported_as_its_page_shows_it(document):

@@ -260,7 +260,8 @@ def report_of_values(pruned, file, source):
 
 def test_the_report_names_the_data_that_calibrated_a_repair(pruned, file):
     page = report_of_values(pruned, file, RepairSource(data="script:12ab"))
-    assert "Calibrated with the data of the script with the SHA-256 12ab. If calibrate()" in page
+    text = "Calibrated with the data of calibrate() in the script with the SHA-256 12ab."
+    assert f"{text} If calibrate() reads the same data" in page
     with open_checkpoint(file.parent / "model-pruned.safetensors") as written:
         assert calibration_of(written) == ("script:12ab",)
 
@@ -319,7 +320,7 @@ def test_the_report_names_the_data_of_a_training(pruned, file):
     """Regression: it was called calibrated, although calibrate() had not been used."""
     source = RecoverySource(method="training", data="script:12ab", name="evaluate.py")
     page = report_of_values(pruned, file, source)
-    assert "Trained with the data of the script" in page
+    assert "Trained with the data of train() in the script" in page
     assert "If train() reads the same data" in page
     assert "alibrat" not in page
 
