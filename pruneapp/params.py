@@ -445,9 +445,19 @@ def parse_bytes(text: str) -> int | None:
     return int(Fraction(number) * (_BINARY if binary else _DECIMAL)[letter])
 
 
+_MOST_DECIMALS = 9  # of a percentage
+
+
 def percent(share: float, digits: int = 1) -> str:
-    """Return a fraction as percentage with `digits` decimals, for sentences: ``12.5 %``."""
-    return f"{100 * share:.{digits}f} %"
+    """Return a fraction as percentage with `digits` decimals, for sentences: ``12.5 %``.
+
+    Only exact 0 and 1 are shown as 0 and 100 %: others have as many more decimals as they need.
+    """
+    number = f"{100 * share:.{digits}f}"
+    while share not in {0, 1} and float(number) in {0, 100} and digits < _MOST_DECIMALS:
+        digits += 1
+        number = f"{100 * share:.{digits}f}"
+    return f"{number} %"
 
 
 def format_bytes(nbytes: int) -> str:

@@ -30,6 +30,7 @@ from pruneapp.params import (
     SizeParam,
     format_bytes,
     parse_bytes,
+    percent,
     validate_all,
     with_labels,
 )
@@ -236,3 +237,19 @@ def test_a_message_names_a_parameter_by_the_label_of_its_field():
 )
 def test_bounds_have_group_separators(bounds, words):
     assert str(bounds) == words
+
+
+@pytest.mark.parametrize(
+    ("share", "digits", "text"),
+    [
+        (0.96, 0, "96 %"),
+        (0.999, 0, "99.9 %"),
+        (0.9996, 1, "99.96 %"),
+        (0.001, 0, "0.1 %"),
+        (1.0, 0, "100 %"),
+        (0.0, 1, "0.0 %"),
+        (1 - 1e-15, 0, "100.000000000 %"),
+    ],
+)
+def test_only_everything_is_100_percent_and_only_nothing_is_0_percent(share, digits, text):
+    assert percent(share, digits) == text

@@ -35,7 +35,7 @@ from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import ScriptRunner, as_on_disk, data_name, data_of
 from pruneapp.evaluation.worker import EventCallback, Worker
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.params import Interval, IntParam
+from pruneapp.params import Interval, IntParam, percent
 from pruneapp.progress import ESTIMATED_AFTER_SHARE, Job
 from pruneapp.repair.repair import pruned_layers
 
@@ -114,8 +114,7 @@ class Recovery:
                 "uses these samples too, so evaluate both states with other data."
             )
         samples = counted(self.held_out, "held-out sample")
-        steps, share = counted(self.source.steps, "step"), 1 - ended / pruned
-        less = f"{100 * share:.0f} %" if share < 0.99 else f"{min(100 * share, 99.9):.1f} %"
+        steps, less = counted(self.source.steps, "step"), percent(1 - ended / pruned, 0)
         if self.source.is_blocks_only:
             done = self.source.trained_blocks
             if done < self.source.blocks:

@@ -189,7 +189,7 @@ def test_the_training_of_the_blocks_is_credited():
     )
     alone = replace(found, losses={**losses, "windows": 1.345})
     assert "in 60 steps of training (96 % less)" in alone.sentence()
-    nearly = replace(alone, losses={**alone.losses, "rounded": 1e-6})
+    nearly = replace(alone, losses={**alone.losses, "rounded": 0.001345})
     assert "(99.9 % less)" in nearly.sentence(), "100 % would be all of it"
 
 

@@ -486,20 +486,23 @@ class QualityView(PlotView):
     def best_state(self) -> MeasuredState | None:
         """Return the smallest up-to-date state or cut that meets the target.
 
-        Size is measured by the axis. Unpruned states do not count. Of equal ones, the one with the
-        better metric is returned, then the last; None if there is none.
+        Size is measured by the axis. Unpruned states do not count. Of equally small ones, the one
+        with the best metric is returned, then the first of the history; None if there is none.
         """
         shown = [*self._states, *(self._state_of_cut(*cut) for cut in self._cuts)]
-        passing = [
+        return min(
             (
+                state
+                for state in shown
+                if self._passes(state) and (state.quality.sparsity or state.quality.cut is not None)
+            ),
+            key=lambda state: (
                 self._axis.smaller * (self._value_of(state) or 0.0),
                 self._metric_of(state).worse,
-                -place,
-            )
-            for place, state in enumerate(shown)
-            if self._passes(state) and (state.quality.sparsity or state.quality.cut is not None)
-        ]
-        return shown[-min(passing)[-1]] if passing else None
+                state.number,
+            ),
+            default=None,
+        )
 
     def _state_of_cut(self, state: MeasuredState, cut: StateQuality) -> MeasuredState:
         """Return a cut of a state as a state with the name of both."""

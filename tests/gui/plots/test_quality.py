@@ -348,12 +348,19 @@ def test_the_state_that_meets_the_target_has_a_button_to_go_there(view, qtbot):
     assert not view.go.isVisible()
 
 
-def test_of_equally_sparse_states_the_better_one_is_the_best(view):
+@pytest.mark.parametrize(
+    ("first", "second", "best"), [(0.9907, 0.9889, 1), (0.9889, 0.9907, 2), (0.9889, 0.9889, 1)]
+)
+def test_of_equally_sparse_states_the_one_with_the_best_metric_is_named(
+    view, qtbot, first, second, best
+):
     """Regression: the last one was named, although its metric was worse."""
-    repaired = [state(5, "Repair", 0.5, 0.985), state(6, "Again", 0.5, 0.98)]
-    for states in ((*STATES, *repaired), (*STATES, *reversed(repaired))):
-        view.set_states(states, 0, "")
-        assert view.best_state().number == 5
+    states = (state(2, "Training", 0.7, second), state(1, "L1 70 %", 0.7, first))
+    for given in (states, states[::-1]):
+        view.set_states((STATES[0], *given), 0, "")
+        with qtbot.waitSignal(view.stateRequested) as asked:
+            qtbot.mouseClick(view.go, Qt.MouseButton.LeftButton)
+        assert asked.args == [best]
 
 
 def test_the_best_state_is_named_whole_beside_the_button(show, english):
