@@ -151,6 +151,12 @@ class Sensitivity:
         return int(np.count_nonzero(~np.isnan(self.damages)))
 
     @cached_property
+    def is_flat(self) -> bool:
+        """Whether no measured value differs from the one before by more than the noise."""
+        changes = np.abs(self.damages)  # NaN if not measured
+        return self.measured > 0 and not bool((changes > self.noises).any())
+
+    @cached_property
     def most_sensitive(self) -> tuple[int, int] | None:
         """Row and column of the largest finite damage above the noise; None if there is none."""
         beyond = np.isfinite(self.damages) & (self.damages > np.maximum(self.noises, 0.0))

@@ -8416,6 +8416,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Die Metrik wurde auf Daten gemessen, mit denen auch kalibriert wurde oder die Umfänge gewählt wurden.</translation>
     </message>
     <message>
+        <source>No change of the metric at the scanned amounts exceeds the noise, so it is unknown which tensors are sensitive. Scan larger amounts, or use a loss instead of an accuracy.</source>
+        <translation>Keine Änderung der Metrik bei den gescannten Umfängen übersteigt das Rauschen. Daher ist unbekannt, welche Tensoren empfindlich sind. Scannen Sie größere Umfänge, oder verwenden Sie einen Verlust statt einer Genauigkeit.</translation>
+    </message>
+    <message>
         <source>Shrunk</source>
         <translation>Verkleinert</translation>
     </message>

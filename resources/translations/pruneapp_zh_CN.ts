@@ -8416,6 +8416,10 @@ Code inside checkpoints is never executed.</source>
         <translation>该指标是在也用于校准或选择剪枝量的数据上测量的。</translation>
     </message>
     <message>
+        <source>No change of the metric at the scanned amounts exceeds the noise, so it is unknown which tensors are sensitive. Scan larger amounts, or use a loss instead of an accuracy.</source>
+        <translation>在扫描的剪枝量下，指标的变化都没有超过噪声，因此不知道哪些张量敏感。请扫描更大的剪枝量，或使用损失代替准确率。</translation>
+    </message>
+    <message>
         <source>Shrunk</source>
         <translation>缩减</translation>
     </message>

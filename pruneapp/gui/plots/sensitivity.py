@@ -43,7 +43,7 @@ from pruneapp.gui.widgets.number_format import (
     with_sign,
 )
 from pruneapp.gui.widgets.number_format import metric as metric_text
-from pruneapp.gui.widgets.reports import calibration_note
+from pruneapp.gui.widgets.reports import calibration_note, flat_scan_note
 from pruneapp.gui.widgets.safe_paint import saved_painter_state
 from pruneapp.gui.widgets.sparsity_bar import hatch
 
@@ -514,6 +514,8 @@ class SensitivityView(BarChartView):
             )
         if sensitivity.calibrated:
             parts.append(calibration_note())
+        if sensitivity.is_flat and sensitivity.measured == sensitivity.wanted:
+            parts.append(flat_scan_note())
         return join_sentences(*parts)
 
     def _summary(self) -> str:

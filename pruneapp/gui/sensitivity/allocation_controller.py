@@ -42,7 +42,7 @@ from pruneapp.gui.widgets.engine_text import (
     translate_param,
 )
 from pruneapp.gui.widgets.labels import join_sentences
-from pruneapp.gui.widgets.reports import data_in_words
+from pruneapp.gui.widgets.reports import data_in_words, flat_scan_note
 from pruneapp.methods.limits import LIMITS
 from pruneapp.params import AmountParam
 from pruneapp.preview.preview import compute_preview
@@ -250,7 +250,7 @@ class AllocationController(Feature[AllocationDialog]):
         )
 
     def _warning(self, kept: KeptScan) -> str:
-        """Return why a stored scan is incomplete or outdated; empty if it is neither."""
+        """Return why a stored scan is incomplete, outdated or flat; empty if it is none of it."""
         parts, scan = [], kept.scan
         if scan.measured < scan.wanted:
             text = self.tr(
@@ -259,7 +259,10 @@ class AllocationController(Feature[AllocationDialog]):
             )
             n, all_ = number_format.count(scan.measured), number_format.count(scan.wanted)
             parts.append(text.format(n=n, all=all_))
-        return join_sentences(*parts, self._scans.why_old(kept))
+        parts.append(self._scans.why_old(kept))
+        if self._scans.sensitivity_of(kept).is_flat:
+            parts.append(flat_scan_note())
+        return join_sentences(*parts)
 
     def _same_data(self, kept: KeptScan) -> str:
         """Return a note on whether the scan and its result are measured on the same data."""

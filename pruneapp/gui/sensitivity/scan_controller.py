@@ -589,7 +589,7 @@ class ScanController(Feature[ScanDialog]):
         self._view.set_scans(
             self._labels(), [*self._found].index(self._shown) if self._shown in self._found else -1
         )
-        self._view.set_sensitivity(None if kept is None else self._sensitivity(kept))
+        self._view.set_sensitivity(None if kept is None else self.sensitivity_of(kept))
         self.measured.emit()
 
     def _descriptions(self) -> tuple[object, ...]:
@@ -740,7 +740,7 @@ class ScanController(Feature[ScanDialog]):
         """Remove the notice that a cell of another state sets nothing."""
         self._notifications.end(NoticeTopic.OTHER_SCAN)
 
-    def _sensitivity(self, kept: KeptScan) -> Sensitivity:
+    def sensitivity_of(self, kept: KeptScan) -> Sensitivity:
         """Return what the page shows of the selected scan, in the metric that the user chose."""
         scan, found = kept.scan, self._found[self._shown]
         names = tuple(metric.name for metric in scan.metrics)

@@ -417,6 +417,15 @@ def calibration_note(*, mark: bool = False) -> str:
     return f"{CALIBRATED_MARK}\u00a0{note}" if mark else note
 
 
+def flat_scan_note() -> str:
+    """Return sentences for a scan in which no change of the metric exceeds the noise."""
+    return translate(
+        "Quality",
+        "No change of the metric at the scanned amounts exceeds the noise, so it is unknown which "
+        "tensors are sensitive. Scan larger amounts, or use a loss instead of an accuracy.",
+    )
+
+
 def quality_in_words(quality: StateQuality, name: str = "") -> str:
     """Return sparsity, metric and difference of a state as a phrase that includes the noise.
 

@@ -63,6 +63,18 @@ def legend(view):
     return [swatch.label for swatch in view.legend.entries]
 
 
+def test_a_scan_without_a_change_beyond_the_noise_is_explained(view):
+    """Regression: nothing was written about a scan in which all changes are 0."""
+    note = "No change of the metric at the scanned amounts exceeds the noise"
+    assert note not in view.subject()
+    for flat in ((0.5, 0.5, 0.5), (0.5005, 0.4995, 0.5)):
+        view.set_sensitivity(found([TensorSensitivity("a.weight", "a.weight", 9, flat)]))
+        assert view.subject().count(note) == 1
+    for other in ((0.5, 0.5, None), (0.5, 0.5, 0.4), (0.5, 0.5, math.nan)):
+        view.set_sensitivity(found([TensorSensitivity("a.weight", "a.weight", 9, other)]))
+        assert note not in view.subject()
+
+
 def test_values_of_states_that_were_calibrated_with_the_same_data_are_marked(view):
     note = (
         "The metric was measured on data that were also used to calibrate or to choose the amounts."

@@ -222,6 +222,20 @@ def test_bounds_hold_and_what_cannot_be_is_said_in_the_dialog(scans, opened, scr
     opened.click(dialog.leave)
 
 
+def test_it_warns_if_the_scan_found_no_change(scans, opened):
+    """Regression: the tensors were allocated in any order, without a word."""
+    opened.check(FIRST)  # the accuracy does not depend on the other tensor
+    scans.scan("50%, 90%")
+    note = "No change of the metric at the scanned amounts exceeds the noise"
+    assert note not in scans.view.about.text()
+    opened.choose(scans.view.metric_box, "accuracy")
+    assert note in scans.view.about.text()
+    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
+    assert dialog.warning.isVisible()
+    assert dialog.warning.text().startswith(note)
+    opened.click(dialog.leave)
+
+
 def test_of_an_unfinished_scan_it_says_so(scans, opened, runners):
     scans.scan("90%")
     (runner,) = runners
