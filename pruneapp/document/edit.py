@@ -184,12 +184,14 @@ def is_work(entry: Json) -> bool:
 _MOST_NAMED = 20
 
 
-def format_names(head: str, names: Iterable[str], say: Callable[[str], str] = str) -> str:
+def format_names(
+    head: str, names: Iterable[str], say: Callable[[str], str] = str, *, n_shown: int = _MOST_NAMED
+) -> str:
     """Return `head`, the first names formatted by `say`, and the number of omitted names, as lines.
 
-    At most `_MOST_NAMED` names are shown. `say` is called for these only: there may be 100,000.
+    At most `n_shown` names are shown. `say` is called for these only: there may be 100,000.
     """
     named = list(names)
-    more = len(named) - _MOST_NAMED
+    more = len(named) - n_shown
     rest = (f"and {more:,} more",) if more > 0 else ()
-    return "\n".join((head, *map(say, named[:_MOST_NAMED]), *rest))
+    return "\n".join((head, *map(say, named[:n_shown]), *rest))

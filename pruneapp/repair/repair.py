@@ -178,6 +178,7 @@ class LayerInputs:
 
 # Returns the known inputs of a weight; None if it has no Gram matrix.
 ERROR_DIGITS = 3  # decimal places of errors of outputs in percent
+_MOST_LAYERS = 5  # layers whose errors are in the detail of a repair
 
 KnownInputs: TypeAlias = Callable[[TensorEntry], LayerInputs | None]
 
@@ -409,7 +410,7 @@ class RepairRun:
         source = structs.replace(self.source, against=against)
         made = RepairedValues.create(self._snapshot, values, source, job)
         changed = [layer for layer in repairs.values() if layer.is_changed]
-        proposal = made.propose(self._snapshot, job, detail=_detail(changed))
+        proposal = made.propose(self._snapshot, job, detail=repair_detail(changed))
         names = in_numeric_order(tuple(self.pruned))
         in_order = tuple(repairs[name] for name in names if name in repairs)
         unknown = tuple(name for name in names if name not in repairs)
@@ -480,14 +481,16 @@ def _sha256s(checkpoint: Checkpoint, job: Job) -> Iterator[str]:
         yield sha256_of(file, Job(cancel=job.cancel))
 
 
-def _detail(repairs: Sequence[LayerRepair]) -> str:
+def repair_detail(repairs: Sequence[LayerRepair]) -> str:
+    """Return the number of changed weights, and the layers with the largest remaining errors."""
     lines = {
         r.name: f"{r.name}: error of the outputs {percent(r.before, ERROR_DIGITS)} before, "
         f"{percent(r.rounded, ERROR_DIGITS)} after"
-        for r in repairs
+        for r in sorted(repairs, key=lambda repair: -repair.rounded)
     }
     moved = sum(repair.moved for repair in repairs)
-    return format_names(f"{counted(moved, 'weight')} changed", lines, lines.__getitem__)
+    head = f"{counted(moved, 'weight')} changed"
+    return format_names(head, lines, lines.__getitem__, n_shown=_MOST_LAYERS)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,8 @@
-"""Warnings after a repair."""
+"""Warnings after a repair, and the text on its errors."""
 
 from __future__ import annotations
 
-from pruneapp.repair.repair import LayerRepair, risks_of
+from pruneapp.repair.repair import LayerRepair, repair_detail, risks_of
 
 
 def layer(name="a", before=0.2, rounded=0.1, left=30):
@@ -34,3 +34,14 @@ def test_random_tokens_are_no_data():
     (risk,) = risks_of([layer()], "random tokens")
     assert "random token IDs" in risk
     assert risks_of([layer()], "text") == ()
+
+
+def test_the_detail_names_the_five_layers_with_the_largest_errors():
+    """Regression: 20 layers filled the tooltip of the state."""
+    layers = [layer(f"l{at}", rounded=at / 100) for at in range(8)]
+    head, first, *_, fifth, rest = repair_detail(layers).splitlines()
+    assert head == "40 weights changed"
+    assert first == "l7: error of the outputs 20.000 % before, 7.000 % after"
+    assert fifth.startswith("l3: ")
+    assert rest == "and 3 more"
+    assert "more" not in repair_detail(layers[:5])

@@ -619,6 +619,31 @@ def test_no_share_beyond_0_and_100_is_written_on_an_axis(view):
     )
 
 
+def test_a_narrow_table_has_the_digits_that_distinguish_the_states(view):
+    """Regression: a narrow table showed 0.987 for both states."""
+
+    def cells(*values):
+        states = [
+            replace(s, quality=replace(s.quality, metrics=(metric,)))
+            for s, metric in zip(
+                STATES,
+                [MetricChange("f1", v, 0.99, 0.0, "", higher=True) for v in values],
+                strict=False,
+            )
+        ]
+        view.set_states(states, 0, "")
+        model = view._table.numbers
+        heads = [model.headerData(c, Qt.Orientation.Horizontal) for c in range(9)]
+        column = heads.index("F1")
+        assert "0.987041" in model.index(0, column).data(Qt.ItemDataRole.ToolTipRole)
+        return sorted(plain(model.index(r, column).data()) for r in range(len(values)))
+
+    view.resize(300, 300)
+    view.toggle_table()
+    assert cells(0.987041, 0.9123) == ["0.9123", "0.987"]
+    assert cells(0.987041, 0.986991) == ["0.98699", "0.98704"]
+
+
 def test_the_table_tells_old_and_unknown_numbers_apart(view):
     rows = [list(row) for row in view.numbers()]
     assert rows[0][:6] == ["Opened", 0.0, 0.989, 0.0, 0.013, "yes"]

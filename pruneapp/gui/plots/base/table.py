@@ -42,12 +42,15 @@ class NumbersModel(QAbstractTableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._numbers = NOTHING
-        self.digits = _DIGITS  # digits in cells; tooltips and copied texts have all
+        # In cells, if different values stay different; tooltips and copied texts have `_DIGITS`.
+        self.digits = _DIGITS
+        self._column_digits: dict[tuple[int, int], int] = {}  # by column and `digits`
 
     def set_numbers(self, numbers: Numbers) -> None:
         """Replace all rows and columns."""
         self.beginResetModel()
         self._numbers = numbers
+        self._column_digits = {}
         self.endResetModel()
 
     def rowCount(self, parent: Index | None = None) -> int:
@@ -60,8 +63,10 @@ class NumbersModel(QAbstractTableModel):
         if not index.isValid():
             return None
         if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole}:
-            digits = self.digits if role == Qt.ItemDataRole.DisplayRole else _DIGITS
-            text = self._text(self._cell(index), self._numbers.columns[index.column()], digits)
+            column = self._numbers.columns[index.column()]
+            shown = role == Qt.ItemDataRole.DisplayRole
+            digits = self._digits_of(column) if shown else _DIGITS
+            text = self._text(self._cell(index), column, digits)
             return text if role == Qt.ItemDataRole.DisplayRole else as_plain(text)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             left = isinstance(self._cell(index), str) and not index.column()
@@ -90,6 +95,27 @@ class NumbersModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole and self._numbers.rows:
             return self.data(self.index(0, section), role)  # aligned like its cells
         return None
+
+    def _digits_of(self, column: int) -> int:
+        """Return the number of digits of a column: at least `digits`.
+
+        It is larger if values in the first rows differ in further digits only.
+        """
+        key = column, self.digits
+        if key not in self._column_digits:
+            rows = range(min(self._numbers.rows, _MEASURED_ROWS))
+            cells = (self._numbers.row(row)[column] for row in rows)
+            values = [cell for cell in cells if not isinstance(cell, str | int | None)]
+            self._column_digits[key] = next(
+                (
+                    digits
+                    for digits in range(self.digits, _DIGITS)
+                    if len({value_text(v, digits) for v in values})
+                    == len({value_text(v, _DIGITS) for v in values})
+                ),
+                _DIGITS,
+            )
+        return self._column_digits[key]
 
     def _cell(self, index: Index) -> Any:
         return self._numbers.row(index.row())[self._numbers.columns[index.column()]]
