@@ -20,7 +20,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.errors import JsonError, ParameterError
 from pruneapp.json_codec import encode, load_object
 
-NO_TRACE = "none"  # stands for the groups that are known without a trace
+NO_TRACE = "none"  # for the groups that are known without a trace
 _MAX_PROGRAM = 64 << 20  # bytes of JSON, about 60 for each operator
 _HOW_TO_TRACE = (
     "Choose the checkpoint that was pruned. To prune another one, trace its model in the window "

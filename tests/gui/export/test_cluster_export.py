@@ -111,7 +111,7 @@ def test_a_cluster_that_is_not_chosen_or_does_not_answer_or_cannot_do_it(
     answer("tcp://127.0.0.1:9")
     pruned.choose(box, "Cluster")
     export(pruned, tmp_path / "there", "csr")
-    # said before the cluster is contacted
+    # reported before the cluster is contacted
     assert "The format 'csr' cannot be written on a cluster yet." in why_failed(pruned)
     export(pruned, tmp_path / "there")
     assert "No Dask scheduler answers at 'tcp://127.0.0.1:9'" in why_failed(pruned)
