@@ -71,6 +71,7 @@ _MIN_ELIDED_LABEL = 11  # the same if the sparsity, the first metric or the note
 _MAX_HEADER = 15  # maximum width of the header of a metric without differences
 _MIN_END = 9  # width of the visible end of a name in digits; a narrower end is elided
 _MIN_NOTE = 12  # letters of a note that are visible before names are whole
+_MIN_ELIDED_NOTE = 6  # the same where names are as short as possible
 _MIN_EDITOR = 240  # minimum width of the field of a name or a note, in pixels
 _MIN_ROWS = 3  # number of rows that are always visible
 _MEASURED = 64  # rows whose cells are measured for the width of a column
@@ -277,7 +278,8 @@ class HistoryTree(QTreeView):
         wide as their texts, metrics without their differences where these need the space. Names
         are elided, down to `_MIN_LABEL` letters, before a column has to be scrolled to, and down
         to `_MIN_ELIDED_LABEL` before the sparsity, the first metric or the notes have to. Notes
-        get the remaining width. An empty column of notes is hidden if the user had to scroll.
+        get the remaining width. An empty column of notes is hidden if the user had to scroll. To
+        keep the others visible, the header of the first metric and then the notes are elided.
         """
         columns, room = self.states.columns, self.viewport().width()
         note, letter = self.states.column_of(HistoryColumn.NOTE), letter_width(self)
@@ -299,6 +301,8 @@ class HistoryTree(QTreeView):
                 break
         if is_hidden := is_empty and spare < widths[note]:
             del widths[note]
+        elif not is_empty:
+            self._narrow_to_notes(widths, room - _MIN_ELIDED_LABEL * letter - indent)
         others = sum(widths.values())
         first = sum(width for at, width in widths.items() if at <= note)
         least = max(_MIN_ELIDED_LABEL * letter, min(_MIN_LABEL * letter, room - first - indent))
@@ -314,6 +318,21 @@ class HistoryTree(QTreeView):
             self.setColumnWidth(at, width)
         self._is_fitting = False
         self._set_brief_columns()
+
+    def _narrow_to_notes(self, widths: dict[int, int], room: int) -> None:
+        """Reduce the widths of the first metric and the notes so that columns up to these fit.
+
+        `room` is the space without the names. Columns that the user resized are not changed.
+        """
+        note, letter = self.states.column_of(HistoryColumn.NOTE), letter_width(self)
+        metric = self.states.column_of(HistoryColumn.METRIC)
+        least = {note: widths[note] - (_MIN_NOTE - _MIN_ELIDED_NOTE) * letter}
+        if metric > 0:
+            least = {metric: self._cells_width(metric, brief=True) + 2 * _PADDING, **least}
+        for at, width in least.items():
+            excess = sum(widths[each] for each in widths if each <= note) - room
+            if excess > 0 and self.states.columns[at] not in self._widths:
+                widths[at] = min(widths[at], max(width, widths[at] - excess))
 
     def _set_brief_columns(self) -> None:
         """Leave out the differences in columns of metrics that are too narrow for them."""
@@ -333,12 +352,7 @@ class HistoryTree(QTreeView):
 
         `brief`: metrics without their differences, under a header that may be elided.
         """
-        states, metrics = self.states, self.fontMetrics()
-        last = range(max(0, len(states.items) - _MEASURED), len(states.items))
-        advance = metrics.horizontalAdvance
-        width = max((advance(states.cell(state, column, brief=brief)) for state in last), default=0)
-        if not column:
-            width += advance(f"{len(states.items)}: ") + self._deepest_indent()
+        states, width = self.states, self._cells_width(column, brief=brief)
         head = (
             self.header().sectionSizeFromContents(column).width()
             if self.header().count() > column
@@ -347,6 +361,15 @@ class HistoryTree(QTreeView):
         if brief and states.columns[column][0] is HistoryColumn.METRIC:
             head = min(head, _MAX_HEADER * letter_width(self) + _PADDING)
         return max(head, width + 2 * _PADDING)
+
+    def _cells_width(self, column: int, *, brief: bool) -> int:
+        """Return the width of the texts of a column in the last states."""
+        states, advance = self.states, self.fontMetrics().horizontalAdvance
+        last = range(max(0, len(states.items) - _MEASURED), len(states.items))
+        width = max((advance(states.cell(state, column, brief=brief)) for state in last), default=0)
+        if not column:
+            width += advance(f"{len(states.items)}: ") + self._deepest_indent()
+        return width
 
     # Painting
 

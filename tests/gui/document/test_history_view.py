@@ -548,6 +548,31 @@ def test_twelve_letters_of_a_note_are_visible_and_nothing_is_scrolled(show, qtbo
     assert shown.startswith("1: L1 10 %")
 
 
+@pytest.mark.parametrize("name", ["accuracy", "validation_accuracy"])
+@pytest.mark.parametrize("branches", [0, 3])
+def test_a_note_stays_in_the_standard_panel_beside_a_wide_metric(show, qtbot, name, branches):
+    """Regression: a long name of a metric, or branches, moved the notes out of the panel."""
+    panel = show(HistoryPanel(), DOCKS[0], 240)
+    after = [0]
+    for _ in range(branches):
+        after += [len(after), len(after)]
+    states = range(len(after) + 1)
+    panel.annotated.connect(lambda state, text: noted(panel, state, text))
+    items = [HistoryItem("L1 20 %, global, on 19 tensors", "") for _ in states]
+    panel.set_items(items, len(after), Branches(tuple(after), len(after)))
+    panel.set_sizes({state: StateSize(0.198, 870_000) for state in states})
+    metric = MetricChange(name, 0.9907, 0.9919, 0.0031, "paired", higher=True)
+    panel.set_results([StateResult((metric, LOSS), is_old=True) for _ in states])
+    panel.tree.edit_cell(1, HistoryColumn.NOTE)
+    qtbot.keyClicks(editor(panel), "best state so far")
+    qtbot.keyClick(editor(panel), Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "best state so far" in texts(panel, 1))
+    for kind in (HistoryColumn.SPARSITY, HistoryColumn.METRIC, HistoryColumn.NOTE):
+        assert panel.tree.viewport().rect().contains(cell(panel, 1, kind)), kind
+    place = cell(panel, 1, HistoryColumn.METRIC)
+    assert panel.tree.fontMetrics().horizontalAdvance("(0.9907)") < place.width()
+
+
 def noted(panel, state, text):
     items = list(panel.tree.states.items)
     items[state] = replace(items[state], note=text)
