@@ -40,7 +40,7 @@ from pruneapp.edits.manual_edit import ManualEdit
 from pruneapp.edits.repaired_values import RepairedValues
 from pruneapp.edits.zeros import Finalize, TreatZeros
 from pruneapp.errors import ParameterError, PruneAppError, RecipeError, counted
-from pruneapp.groups.trace import Trace, add_trace, with_trace
+from pruneapp.groups.trace import Trace, add_trace, known_traces, with_trace
 from pruneapp.methods import registry
 from pruneapp.methods.amounts import count_to_prune, counts_to_prune
 from pruneapp.methods.cutoff import check_all, units_left
@@ -200,7 +200,7 @@ class EntryResolver:
         with other tensors, and `JsonError` if it is damaged.
         """
         text = self.recipe.traces.get(step.trace)
-        if text is not None:
+        if text is not None and step.trace not in known_traces(self.checkpoint):
             trace = Trace.read(text)
             trace.refuse_other(self.checkpoint)
             if trace.key != step.trace:
