@@ -222,7 +222,7 @@ def test_the_page_opens_on_the_first_metric_with_a_value_per_sample(
     encoder.click(encoder_scans.view.allocate)
     allocation = encoder.workbench.allocation
     encoder.wait(lambda: allocation.dialog is not None and allocation.dialog.headline.text())
-    assert allocation.dialog.headline.text().startswith("cosine (mean): 1 before")
+    assert allocation.dialog.headline.text().startswith("cosine (mean): 1 now, predicted")
     encoder.click(allocation.dialog.leave)
     encoder.choose(encoder_scans.view.metric_box, "relative error")
     (kept,) = encoder.workbench.scans.stored_scans
