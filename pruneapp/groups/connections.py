@@ -43,7 +43,6 @@ _JOINS = {
 _SHAPES = frozenset({"Shape", "Size", "sym_size"})
 _NOT_READ = "No layer of the graph reads this tensor."
 _NO_GRAPH = "Not known: the file contains no graph."
-_NOT_IN_STRUCTURE = "Not known for this tensor: the file contains no graph."
 _EMBEDDING = "embedding"  # a `TensorEntry.kind`
 # Number of stages shown on each side.
 _STAGES = 2
@@ -71,7 +70,7 @@ class Connections:
     @property
     def needs_graph(self) -> bool:
         """Whether nothing is known because the file contains no graph."""
-        return self.why_not in {_NO_GRAPH, _NOT_IN_STRUCTURE}
+        return self.why_not == _NO_GRAPH
 
 
 @dataclass(eq=False)
@@ -127,7 +126,7 @@ def connections_of(checkpoint: Checkpoint, name: str, job: Job) -> Connections:
     number = layers.by_tensor.get(name)
     if number is None or not (layers.before[number] or layers.after[number]):
         has_graph = has_operators(checkpoint)
-        return Connections(why_not=_NOT_READ if has_graph else _NOT_IN_STRUCTURE)
+        return Connections(why_not=_NOT_READ if has_graph else _NO_GRAPH)
     before = _stages(number, layers.before)
     after = _stages(number, layers.after)
     stages = (*reversed(before), (number,), *after)

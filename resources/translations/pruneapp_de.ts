@@ -10884,8 +10884,12 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>{n} von {all} Auswertungen gemessen</translation>
     </message>
     <message>
-        <source>no quality loss beyond the noise</source>
-        <translation>kein Qualitätsverlust jenseits des Rauschens</translation>
+        <source>Most sensitive: {name}, {damage} worse at {amount}</source>
+        <translation>Am sensitivsten: {name}, {damage} schlechter bei {amount}</translation>
+    </message>
+    <message>
+        <source>No quality loss beyond the noise</source>
+        <translation>Kein Qualitätsverlust jenseits des Rauschens</translation>
     </message>
     <message>
         <source>tensor</source>
@@ -10918,10 +10922,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Repeated evaluations of the unpruned model returned the same value, so all changes are caused by pruning. How much they differ with other data is unknown, because the evaluation returns no values per sample.</source>
         <translation>Wiederholte Auswertungen des ungeprunten Modells ergaben denselben Wert; alle Änderungen kommen also vom Pruning. Wie stark sie mit anderen Daten abweichen, ist unbekannt, weil die Auswertung keine Werte je Probe liefert.</translation>
-    </message>
-    <message>
-        <source>most sensitive: {name}, {damage} worse at {amount}</source>
-        <translation>am sensitivsten: {name}, {damage} schlechter bei {amount}</translation>
     </message>
     <message>
         <source>{n} worse (logarithmic)</source>

@@ -10883,7 +10883,11 @@ computed on this computer.</source>
         <translation>{all} 次评估中已测量 {n} 次</translation>
     </message>
     <message>
-        <source>no quality loss beyond the noise</source>
+        <source>Most sensitive: {name}, {damage} worse at {amount}</source>
+        <translation>最敏感：{name}，剪枝 {amount} 时变差 {damage}</translation>
+    </message>
+    <message>
+        <source>No quality loss beyond the noise</source>
         <translation>没有超出噪声的质量损失</translation>
     </message>
     <message>
@@ -10917,10 +10921,6 @@ computed on this computer.</source>
     <message>
         <source>Repeated evaluations of the unpruned model returned the same value, so all changes are caused by pruning. How much they differ with other data is unknown, because the evaluation returns no values per sample.</source>
         <translation>对未剪枝模型的多次评估得到相同的值，因此所有变化都由剪枝引起。它们在其他数据上会有多大差异尚不清楚，因为评估不返回每个样本的值。</translation>
-    </message>
-    <message>
-        <source>most sensitive: {name}, {damage} worse at {amount}</source>
-        <translation>最敏感：{name}，剪枝 {amount} 时变差 {damage}</translation>
     </message>
     <message>
         <source>{n} worse (logarithmic)</source>

@@ -26,9 +26,9 @@ from pruneapp.gui.plots.heatmap.shading import is_dark, luminance, mix, pixels, 
 from pruneapp.gui.widgets.controls import ElidedBox, choice_box, lay_in_row, set_choices
 from pruneapp.gui.widgets.labels import (
     as_plain,
+    as_sentence,
     join_facts,
     join_sentences,
-    join_statements,
     plain,
     with_label,
 )
@@ -531,15 +531,15 @@ class SensitivityView(BarChartView):
         if worst is not None:
             row, column = worst
             parts.append(
-                self.tr("most sensitive: {name}, {damage} worse at {amount}").format(
+                self.tr("Most sensitive: {name}, {damage} worse at {amount}").format(
                     name=sensitivity.rows[row].shown,
                     amount=write_amount(sensitivity.amounts[column]),
                     damage=self._amount(sensitivity.worst),
                 )
             )
         elif sensitivity.measured:
-            parts.append(self.tr("no quality loss beyond the noise"))
-        return join_statements(*parts)
+            parts.append(self.tr("No quality loss beyond the noise"))
+        return join_sentences(*map(as_sentence, parts))
 
     def _amount(self, damage: float) -> str:
         assert self._sensitivity is not None

@@ -644,7 +644,8 @@ class RecoveryReportDialog(Dialog):
         layout.setStretchFactor(self.table, 1)
         layout.addStretch(0)
         add_button_row(layout, self.close_button, beside=(self.undo, self.evaluate, self.copy))
-        self.resize(760, 700 if self._windows else 560)
+        height = 700 if self._windows else 560
+        self.resize(760, self.sizeHint().height() if self.curves.isHidden() else height)
         self.close_button.setFocus()
         self.copy.clicked.connect(self._copy)
         self.undo.clicked.connect(self._undo)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import heapq
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,9 +31,7 @@ from pruneapp.gui.widgets.number_format import (
     count,
     locale,
     metric,
-    metric_amount,
     metric_title,
-    most_decimals,
     percent,
     plural,
     with_sign,
@@ -43,7 +41,7 @@ from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.params import Amount, AmountParam, Param
 
 _TABLE_LINES = 8
-_SMALLEST = 16  # number of changes from which the decimals of a column are determined
+_LEAST_SHARE = 1e-3  # of the largest change: smaller ones need not have a digit
 _MAX_REASON_WIDTH = 300  # maximum width in pixels that a reason on one line can demand
 _AMOUNT = AmountParam()
 
@@ -233,6 +231,13 @@ class ScanDialog(DecisionDialog):
         set_problem(self.go, self.choice.problem or self._error)
 
 
+def _decimals_of(changes: Sequence[float]) -> int:
+    """Return the decimals with which the smallest change has two significant digits, at most 7."""
+    largest = max(map(abs, changes), default=0.0)
+    counted = [abs(each) for each in changes if abs(each) > _LEAST_SHARE * largest]
+    return min(7, max(0, 1 - math.floor(math.log10(min(counted))))) if counted else 0
+
+
 class AllocationDialog(DecisionDialog):
     """Asks for a total, and shows its allocation to tensors; `accepted` if it is to be pruned.
 
@@ -308,9 +313,7 @@ class AllocationDialog(DecisionDialog):
         """
         self._found = found
         if found is not None:
-            # Small changes have the most decimals; below 0.0001 they have a format of their own.
-            changes = (abs(t.damage) for t in found.tensors if abs(t.damage) >= 1e-4)
-            self._decimals = most_decimals(heapq.nsmallest(_SMALLEST, changes))
+            self._decimals = _decimals_of([t.damage for t in found.tensors])
         self.error.hide()
         self.table.set_count(0 if found is None else len(found.tensors))
         self.go.setEnabled(found is not None and found.newly_pruned > 0)
@@ -358,15 +361,15 @@ class AllocationDialog(DecisionDialog):
         found = self._found
         assert found is not None
         tensor = found.tensors[row]
-        amount = metric_amount(tensor.damage, share=found.share, decimals=self._decimals)
-        # No sign for an amount that is displayed as 0.
-        is_none = amount == metric_amount(0.0, share=found.share, decimals=self._decimals)
-        shown = 0.0 if is_none else tensor.damage
+        shown = -tensor.damage if found.higher else tensor.damage
+        shown, decimals = (100 * shown, 1) if found.share else (shown, self._decimals)
+        shown = round(shown, decimals)
+        amount = locale().toString(abs(shown), "f", decimals) if shown else "0"
         return (
             tensor.shown,
             count(tensor.weights),
             percent(tensor.sparsity),
-            with_sign(amount, -shown if found.higher else shown),
+            with_sign(amount, shown),
         )
 
     def _on_changed(self) -> None:

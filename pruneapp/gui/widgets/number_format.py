@@ -158,11 +158,11 @@ def most_decimals(values: Iterable[float]) -> int:
     return max((len(text.partition(point)[2]) for text in texts if "e" not in text), default=0)
 
 
-def metric_amount(value: float, *, share: bool, decimals: int = 0) -> str:
+def metric_amount(value: float, *, share: bool) -> str:
     """Format the absolute difference of two metrics; that of fractions in percentage points.
 
-    It has as many digits as `metric`, also with `decimals`, and no sign and no unit; small ones
-    have two digits instead of a power of ten: 0.000040.
+    It has as many digits as `metric`, and no sign and no unit; small ones have two digits instead
+    of a power of ten: 0.000040.
     """
     if share:
         return locale().toString(100 * abs(value), "f", 1)
@@ -171,7 +171,7 @@ def metric_amount(value: float, *, share: bool, decimals: int = 0) -> str:
     digits = 1 - math.floor(math.log10(amount)) if is_small else 0
     if is_small:
         return locale().toString(amount, "f", digits)
-    return metric(amount, share=False, decimals=decimals)
+    return metric(amount, share=False)
 
 
 def short_amount(value: float, largest: float) -> str:

@@ -129,7 +129,7 @@ CASES = {
         "Quality loss by tensor and amount",
         "sensitivity",
         "No scan yet. Press Scan… to measure how far each tensor can be pruned.",
-        "3 of 4 evaluations measured;  most sensitive: a.weight, 2.5 worse at 90 %",
+        "3 of 4 evaluations measured. Most sensitive: a.weight, 2.5 worse at 90 %.",
         "b.weight, 30 % pruned:  loss 0.6, 0.1 worse",
         "tensor,weights,loss at 30 %,loss at 90 %\nb.weight,10,0.6,–",
         ["b.weight", "0.6", "–"],

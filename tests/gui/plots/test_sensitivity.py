@@ -152,7 +152,7 @@ def test_cells_say_the_difference(view):
         "b.weight, 90 % pruned:  loss is not a finite number",
     ]
     assert plain(view.readout.text()) == (
-        "5 of 6 evaluations measured;  most sensitive: a.weight, 2.5 worse at 90 %"
+        "5 of 6 evaluations measured. Most sensitive: a.weight, 2.5 worse at 90 %."
     )
     assert plain(view.about.text()) == (
         "Scanned state: Opened (current state). Method: L1. Before pruning: loss 0.5."

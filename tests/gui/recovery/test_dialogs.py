@@ -253,6 +253,14 @@ def test_a_report_names_the_step_of_the_best_weights(show, english):
     assert not dialog.losses.text(), "it is the last point: the title states both errors"
 
 
+def test_a_report_without_curves_is_as_high_as_its_texts(show, english):
+    """Regression: the report of a train() that yields nothing was empty from its third line on."""
+    given = {"metrics": ["Equal."], "risks": [], "notes": ["Note."], "losses": {}, "changed": True}
+    dialog = show(RecoveryReportDialog(RecoveryProgress.of([], 0), sentence="Done.", **given), 0, 0)
+    assert not dialog.curves.isVisible()
+    assert dialog.height() < 12 * dialog.fontMetrics().lineSpacing()
+
+
 def test_five_blocks_need_no_scroll_bar(show, english):
     """Regression: three of five rows were visible."""
     blocks = [{"what": "window", "name": f"b{n}", "before": 0.3, "after": 0.2} for n in range(5)]

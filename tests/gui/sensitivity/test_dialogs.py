@@ -59,18 +59,22 @@ def test_the_main_button_does_not_move_when_the_estimate_wraps(show, english, qt
     assert place() == before
 
 
-def test_changes_in_a_column_have_equally_many_digits(show, english):
-    """Regression: −0.00359 next to −0.0009462."""
-    dialog = show(AllocationDialog((), "on the same data"), 640, 600)
-    damages = 0.00359, 0.0009462, 0.021
-    tensors = tuple(AllocatedTensor(f"t{n}", 10, 0.1, damage) for n, damage in enumerate(damages))
-    dialog.set_allocation(PredictedAllocation(tensors, "cosine", 0.9, 0.8, 4, higher=True))
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        ((0.0001381, 0.000025, 0.0), ["+0.000138", "+0.000025", "0"]),
+        ((2.5, 0.031, -0.4), ["+2.500", "+0.031", "−0.400"]),
+        ((120.0, 0.001), ["+120", "0"]),
+        ((3e-9, 0.0), ["0", "0"]),
+    ],
+)
+def test_changes_in_a_column_have_equally_many_decimals(show, english, changes, shown):
+    """Regression: 0.0000000, +0.0001381 and +0.000025 below each other."""
+    dialog = show(AllocationDialog((), "on the same data"), 640, 480)
+    tensors = tuple(AllocatedTensor(f"t{i}", 5, 0.5, each) for i, each in enumerate(changes))
+    dialog.set_allocation(PredictedAllocation(tensors, "loss", 1.0, 1.5, 12))
     model = dialog.table.model()
-    assert [model.index(row, 3).data() for row in range(3)] == [
-        "−0.003590",
-        "−0.0009462",
-        "−0.02100",
-    ]
+    assert [model.index(row, 3).data() for row in range(len(changes))] == shown
 
 
 def test_a_change_that_is_too_small_for_its_digits_has_no_sign(show, english):
@@ -83,5 +87,5 @@ def test_a_change_that_is_too_small_for_its_digits_has_no_sign(show, english):
         )
         model = dialog.table.model()
         changes = [model.index(row, 3).data() for row in range(4)]
-        assert changes == ["0.0", "0.0", "0.0", f"{worse}10.0"]
+        assert changes == ["0", "0", "0", f"{worse}10.0"]
         assert plain(model.index(0, 2).data()) == "10.0 %"
