@@ -200,7 +200,7 @@ def transformers_folder(path: Path, model_class: str, comment: str = "") -> str:
     if (path / MODULES).is_file():
         return (
             "from sentence_transformers import SentenceTransformer\n"
-            f"model = SentenceTransformer({str(path)!r})  # model.encode(texts) returns vectors"
+            f"model = SentenceTransformer({str(path)!r})\nvectors = model.encode(['A sentence.'])"
         )
     tokenizer = any(file for like in _TOKENIZERS for file in path.glob(like))
     code = f"from transformers import {model_class}{', AutoTokenizer' * tokenizer}"

@@ -194,7 +194,9 @@ def metric_noise(half: float, *, share: bool) -> str:
 
     That of fractions has as many digits as `metric_amount`.
     """
-    return metric_amount(half, share=True) if share else locale().toString(float(half), "g", 2)
+    if share or half < 1e-4:
+        return metric_amount(half, share=share)
+    return locale().toString(float(half), "g", 2)
 
 
 def metric_points(value: float, *, share: bool, noise: bool = False) -> str:

@@ -164,7 +164,7 @@ def test_a_folder_is_loaded_by_transformers_or_file_by_file(source_of, tmp_path,
     (path / "modules.json").write_text("[]")
     assert FORMATS[form].loads(LoadedModel(path)) == (
         "from sentence_transformers import SentenceTransformer\n"
-        f"model = SentenceTransformer({str(path)!r})  # model.encode(texts) returns vectors"
+        f"model = SentenceTransformer({str(path)!r})\nvectors = model.encode(['A sentence.'])"
     )
 
 

@@ -118,3 +118,14 @@ def test_a_metric_on_the_data_of_a_calibration_has_a_mark_that_is_explained_belo
         "†\u00a0The metric was measured on data that were also used to calibrate or to choose the "
         "amounts. Neither is new."
     )
+
+
+def test_short_values_and_small_noise_fit_without_scrolling(view):
+    """Regression: a column of "1" was narrower than a header may be, so the last one was cut."""
+    metrics = [MetricChange("cosine", 1 - x, 1.0, 6.7e-5, "paired", higher=True) for x in (0, 0.2)]
+    sides = (StateQuality((m,), 0.5, unpruned=m.value == 1) for m in metrics)
+    view.set_pairs(pairs_of(*sides), "")
+    assert cells(view) == [["cosine", "1", "0.8", "−0.2, worse", "±0.000067"]]
+    table = view.table
+    assert table.horizontalHeader().length() == table.viewport().width()
+    assert not table.horizontalScrollBar().maximum()

@@ -222,12 +222,13 @@ class NumbersView(QTableView):
     def _needed_widths(self) -> list[int]:
         rows = min(self.numbers.rowCount(), _MEASURED_ROWS)
         advance = self.fontMetrics().horizontalAdvance
+        least = self.horizontalHeader().minimumSectionSize()
         needs = []
         for column in range(self.numbers.columnCount()):
             header = self.numbers.headerData(column, Qt.Orientation.Horizontal)
             cells = (self.numbers.data(self.numbers.index(row, column)) for row in range(rows))
             texts = (*str(header).split("\n"), *map(str, cells))
-            needs.append(max(map(advance, texts)) + _CELL_PADDING)
+            needs.append(max(least, max(map(advance, texts)) + _CELL_PADDING))
         return needs
 
     def _min_name_width(self) -> int:
