@@ -80,6 +80,14 @@ def commit(document, step):
     document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
 
 
+def recipe_with(checkpoint, trace):
+    """Return the recipe of a step on the groups of a trace."""
+    use_trace(checkpoint, trace)
+    document = Document(checkpoint)
+    commit(document, groups_step(checkpoint))
+    return history_recipe(Capture.of(document), Job())
+
+
 def apply(recipe, checkpoint):
     """Return the last state of a recipe, read from its text."""
     read = Recipe.from_text(recipe.text(), recipe.masks)
@@ -153,24 +161,16 @@ def without_output(text):
     ],
 )
 def test_a_step_without_its_trace_is_a_problem(opened, trace, change, sentence):
-    checkpoint = opened()
-    use_trace(checkpoint, trace)
-    document = Document(checkpoint)
-    commit(document, groups_step(checkpoint))
-    recipe = history_recipe(Capture.of(document), Job())
+    recipe = recipe_with(opened(), trace)
     recipe = replace(recipe, traces=change(recipe.traces, trace.key))
     (problem,) = fit(recipe, opened(), Job()).problems
     assert problem.place == "entries[0].configuration.trace"
     assert sentence in str(problem)
 
 
-def test_a_trace_of_a_model_with_other_tensors_is_a_problem(opened, trace, tmp_path):
-    checkpoint = opened()
-    use_trace(checkpoint, trace)
-    document = Document(checkpoint)
-    commit(document, groups_step(checkpoint))
-    recipe = history_recipe(Capture.of(document), Job())
-    tensors = torch.load(checkpoint.path)
+def test_a_trace_of_a_model_with_other_tensors_is_a_problem(opened, trace, path, tmp_path):
+    recipe = recipe_with(opened(), trace)
+    tensors = torch.load(path)
     for name, tensor, sentence in (
         (
             "0.weight",
