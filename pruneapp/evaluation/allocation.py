@@ -46,8 +46,8 @@ _HUGE = 1e290
 
 # Follows the sentence of a `SharedData` that `is_shared`.
 SHARED_DATA_ADVICE = (
-    "The allocation was chosen by these data, so the metric of the result is better than it would "
-    "be on other data. Evaluate the result on other data, too."
+    "The amounts were chosen with these data, so metrics measured on them are too optimistic. "
+    "Evaluate the result on other data, too."
 )
 
 
@@ -79,12 +79,12 @@ class SharedData(Enum):
     SAME_SCRIPT = (
         "The scan and the evaluation run the same script with different numbers of samples (scan: "
         "{scanned}; evaluation: {evaluated}). The script decides whether it uses the same samples "
-        "for both: if it does, the metric of the result is better than it would be on other data."
+        "for both: if it does, metrics measured on them are too optimistic."
     )
     UNKNOWN = (
-        "It is not known whether the scan and the evaluation use the same data. If they do, the "
-        "metric of the result is better than it would be on other data: evaluate the result on "
-        "data that the scan does not use."
+        "It is not known whether the scan and the evaluation use the same data. If they do, "
+        "metrics measured on them are too optimistic: evaluate the result on data that the scan "
+        "does not use."
     )
 
     @property

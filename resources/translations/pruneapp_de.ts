@@ -1419,8 +1419,8 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Prunen</translation>
     </message>
     <message>
-        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change shows how the metric changes if only this tensor is pruned, estimated from the scan; pruning more of a tensor never counts as better than pruning less of it.</source>
-        <translation>Verteilt die Gesamt-Sparsity so auf die gescannten Tensoren, dass der vorhergesagte Qualitätsverlust am kleinsten ist. Das Ergebnis ist ein Schritt mit einer Regel für jeden Tensor. Die Spalte Änderung zeigt, wie sich die Metrik ändert, wenn nur dieser Tensor geprunt wird, geschätzt aus dem Scan; mehr von einem Tensor zu prunen gilt nie als besser als weniger.</translation>
+        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change is estimated from the scan: how the metric changes if only this tensor is pruned.</source>
+        <translation>Verteilt die Gesamt-Sparsity so auf die gescannten Tensoren, dass der vorhergesagte Qualitätsverlust am kleinsten ist. Das Ergebnis ist ein Schritt mit einer Regel für jeden Tensor. Die Spalte Änderung ist aus dem Scan geschätzt: wie sich die Metrik ändert, wenn nur dieser Tensor geprunt wird.</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -4150,6 +4150,21 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Scan und Auswertung verwenden verschiedene Daten (Scan: {scanned}; Auswertung: {evaluated}).</translation>
     </message>
     <message>
+        <source>The scan and the evaluation run the same script with different numbers of samples (scan: {scanned}; evaluation: {evaluated}). The script decides whether it uses the same samples for both: if it does, metrics measured on them are too optimistic.</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>Scan und Auswertung führen dasselbe Skript mit verschieden vielen Proben aus (Scan: {scanned}; Auswertung: {evaluated}). Das Skript bestimmt, ob es für beide dieselben Proben verwendet: Wenn ja, sind darauf gemessene Metriken zu günstig.</translation>
+    </message>
+    <message>
+        <source>It is not known whether the scan and the evaluation use the same data. If they do, metrics measured on them are too optimistic: evaluate the result on data that the scan does not use.</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>Es ist nicht bekannt, ob Scan und Auswertung dieselben Daten verwenden. Wenn ja, sind darauf gemessene Metriken zu günstig: Werten Sie das Ergebnis mit Daten aus, die der Scan nicht verwendet.</translation>
+    </message>
+    <message>
+        <source>The amounts were chosen with these data, so metrics measured on them are too optimistic. Evaluate the result on other data, too.</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>Die Umfänge wurden mit diesen Daten gewählt; darauf gemessene Metriken sind daher zu günstig. Werten Sie das Ergebnis auch mit anderen Daten aus.</translation>
+    </message>
+    <message>
         <source>Learning rate</source>
         <extracomment>recovery, lr</extracomment>
         <translation>Lernrate</translation>
@@ -4343,21 +4358,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>The scan and the evaluation run the same script with the same settings ({evaluated}).</source>
         <extracomment>data of an allocation</extracomment>
         <translation>Scan und Auswertung führen dasselbe Skript mit denselben Einstellungen aus ({evaluated}).</translation>
-    </message>
-    <message>
-        <source>The scan and the evaluation run the same script with different numbers of samples (scan: {scanned}; evaluation: {evaluated}). The script decides whether it uses the same samples for both: if it does, the metric of the result is better than it would be on other data.</source>
-        <extracomment>data of an allocation</extracomment>
-        <translation>Scan und Auswertung führen dasselbe Skript mit verschieden vielen Proben aus (Scan: {scanned}; Auswertung: {evaluated}). Das Skript bestimmt, ob es für beide dieselben Proben verwendet: Wenn ja, ist die Metrik des Ergebnisses besser, als sie mit anderen Daten wäre.</translation>
-    </message>
-    <message>
-        <source>It is not known whether the scan and the evaluation use the same data. If they do, the metric of the result is better than it would be on other data: evaluate the result on data that the scan does not use.</source>
-        <extracomment>data of an allocation</extracomment>
-        <translation>Es ist nicht bekannt, ob Scan und Auswertung dieselben Daten verwenden. Wenn ja, ist die Metrik des Ergebnisses besser, als sie mit anderen Daten wäre: Werten Sie das Ergebnis mit Daten aus, die der Scan nicht verwendet.</translation>
-    </message>
-    <message>
-        <source>The allocation was chosen by these data, so the metric of the result is better than it would be on other data. Evaluate the result on other data, too.</source>
-        <extracomment>data of an allocation</extracomment>
-        <translation>Die Verteilung wurde nach diesen Daten gewählt; deshalb ist die Metrik des Ergebnisses besser, als sie mit anderen Daten wäre. Werten Sie das Ergebnis auch mit anderen Daten aus.</translation>
     </message>
     <message>
         <source>Theme</source>
@@ -5196,10 +5196,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>anderes</translation>
     </message>
     <message>
-        <source>Measured before this file was opened. Evaluate a state ({keys}) with the same script, data and options, so that its result can be compared with these.</source>
-        <translation>Vor dem Öffnen dieser Datei gemessen. Werten Sie einen Zustand ({keys}) mit demselben Skript, denselben Daten und Optionen aus, damit sich sein Ergebnis mit diesen vergleichen lässt.</translation>
-    </message>
-    <message>
         <source>Measured earlier.</source>
         <translation>Früher gemessen.</translation>
     </message>
@@ -5242,6 +5238,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Without labels, the agreement is measured on the calibration images, so it is higher than on other images. Accuracy is measured on images that were not used for calibration.</source>
         <translation>Ohne Labels wird die Übereinstimmung auf den Kalibrierungsbildern gemessen; sie ist daher höher als auf anderen Bildern. Die Genauigkeit wird auf Bildern gemessen, die nicht zur Kalibrierung dienten.</translation>
+    </message>
+    <message>
+        <source>Measured before this file was opened. These results apply again after one state is evaluated ({keys}) with the same script, data and options.</source>
+        <translation>Vor dem Öffnen dieser Datei gemessen. Diese Ergebnisse gelten wieder, sobald ein Zustand mit demselben Skript, denselben Daten und Optionen ausgewertet ist ({keys}).</translation>
     </message>
     <message>
         <source>Counting multiply-adds…</source>
@@ -24239,6 +24239,10 @@ steps</extracomment>
     <message>
         <source>noise</source>
         <translation>Rauschen</translation>
+    </message>
+    <message>
+        <source>Uncertain: the noise between two pruned states is only known as a bound. It is known exactly if the script returns a value for each sample.</source>
+        <translation>Unsicher: Vom Rauschen zwischen zwei geprunten Zuständen ist nur eine Obergrenze bekannt. Genau bekannt ist es, wenn das Skript einen Wert für jede Probe zurückgibt.</translation>
     </message>
     <message>
         <source>at most {noise}</source>

@@ -1419,8 +1419,8 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>剪枝</translation>
     </message>
     <message>
-        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change shows how the metric changes if only this tensor is pruned, estimated from the scan; pruning more of a tensor never counts as better than pruning less of it.</source>
-        <translation>将总稀疏度分配到已扫描的张量，使预测的质量损失最小。结果是一个步骤，每个张量一条规则。“变化”列显示根据扫描估计的、仅剪枝该张量时指标的变化；对同一张量，剪得更多绝不会被视为比剪得更少更好。</translation>
+        <source>Distributes the total sparsity over the scanned tensors so that the predicted quality loss is smallest. The result is one step with a rule for each tensor. The column Change is estimated from the scan: how the metric changes if only this tensor is pruned.</source>
+        <translation>将总稀疏度分配到已扫描的张量，使预测的质量损失最小。结果是一个步骤，每个张量一条规则。“变化”列根据扫描估计：仅剪枝该张量时指标如何变化。</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -4150,6 +4150,21 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>扫描和评估使用不同的数据（扫描：{scanned}；评估：{evaluated}）。</translation>
     </message>
     <message>
+        <source>The scan and the evaluation run the same script with different numbers of samples (scan: {scanned}; evaluation: {evaluated}). The script decides whether it uses the same samples for both: if it does, metrics measured on them are too optimistic.</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>扫描和评估运行同一脚本，但样本数不同（扫描：{scanned}；评估：{evaluated}）。是否使用相同的样本由脚本决定：如果相同，在其上测得的指标过于乐观。</translation>
+    </message>
+    <message>
+        <source>It is not known whether the scan and the evaluation use the same data. If they do, metrics measured on them are too optimistic: evaluate the result on data that the scan does not use.</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>尚不清楚扫描和评估是否使用相同的数据。如果是，在其上测得的指标过于乐观：请在扫描未使用的数据上评估结果。</translation>
+    </message>
+    <message>
+        <source>The amounts were chosen with these data, so metrics measured on them are too optimistic. Evaluate the result on other data, too.</source>
+        <extracomment>data of an allocation</extracomment>
+        <translation>剪枝量是用这些数据选出的，因此在其上测得的指标过于乐观。请也在其他数据上评估结果。</translation>
+    </message>
+    <message>
         <source>Learning rate</source>
         <extracomment>recovery, lr</extracomment>
         <translation>学习率</translation>
@@ -4343,21 +4358,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>The scan and the evaluation run the same script with the same settings ({evaluated}).</source>
         <extracomment>data of an allocation</extracomment>
         <translation>扫描和评估以相同的设置运行同一脚本（{evaluated}）。</translation>
-    </message>
-    <message>
-        <source>The scan and the evaluation run the same script with different numbers of samples (scan: {scanned}; evaluation: {evaluated}). The script decides whether it uses the same samples for both: if it does, the metric of the result is better than it would be on other data.</source>
-        <extracomment>data of an allocation</extracomment>
-        <translation>扫描和评估运行同一脚本，但样本数不同（扫描：{scanned}；评估：{evaluated}）。是否使用相同的样本由脚本决定：如果相同，结果的指标会好于在其他数据上的指标。</translation>
-    </message>
-    <message>
-        <source>It is not known whether the scan and the evaluation use the same data. If they do, the metric of the result is better than it would be on other data: evaluate the result on data that the scan does not use.</source>
-        <extracomment>data of an allocation</extracomment>
-        <translation>尚不清楚扫描和评估是否使用相同的数据。如果是，结果的指标会好于在其他数据上的指标：请在扫描未使用的数据上评估结果。</translation>
-    </message>
-    <message>
-        <source>The allocation was chosen by these data, so the metric of the result is better than it would be on other data. Evaluate the result on other data, too.</source>
-        <extracomment>data of an allocation</extracomment>
-        <translation>该分配是根据这些数据选出的，因此结果的指标好于在其他数据上的指标。请也在其他数据上评估结果。</translation>
     </message>
     <message>
         <source>Theme</source>
@@ -5196,10 +5196,6 @@ Code inside checkpoints is never executed.</source>
         <translation>其他</translation>
     </message>
     <message>
-        <source>Measured before this file was opened. Evaluate a state ({keys}) with the same script, data and options, so that its result can be compared with these.</source>
-        <translation>在打开此文件之前测得。使用相同的脚本、数据和选项评估一个状态 ({keys})，其结果便可与这些结果比较。</translation>
-    </message>
-    <message>
         <source>Measured earlier.</source>
         <translation>此前测量。</translation>
     </message>
@@ -5242,6 +5238,10 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Without labels, the agreement is measured on the calibration images, so it is higher than on other images. Accuracy is measured on images that were not used for calibration.</source>
         <translation>没有标签时，一致性在校准图像上测量，因此会高于其他图像。准确率在未用于校准的图像上测量。</translation>
+    </message>
+    <message>
+        <source>Measured before this file was opened. These results apply again after one state is evaluated ({keys}) with the same script, data and options.</source>
+        <translation>在打开此文件之前测得。使用相同的脚本、数据和选项评估一个状态 ({keys}) 后，这些结果将重新有效。</translation>
     </message>
     <message>
         <source>Counting multiply-adds…</source>
@@ -24238,6 +24238,10 @@ steps</extracomment>
     <message>
         <source>noise</source>
         <translation>噪声</translation>
+    </message>
+    <message>
+        <source>Uncertain: the noise between two pruned states is only known as a bound. It is known exactly if the script returns a value for each sample.</source>
+        <translation>不确定：两个已剪枝状态之间的噪声只知道上限。如果脚本为每个样本返回一个值，则可准确得知。</translation>
     </message>
     <message>
         <source>at most {noise}</source>

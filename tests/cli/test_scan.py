@@ -120,7 +120,7 @@ def test_a_scan_becomes_a_recipe_that_prunes_exactly_the_total(call, place):
     status, out, err = call("allocate", "m.scan.json", *more, "--json")
     report = json.loads(out)
     assert status == 0
-    assert "run the same script with the same settings (script.py). The allocation was" in err
+    assert "run the same script with the same settings (script.py). The amounts were" in err
     assert report["measured"].keys() == report["one_rule"].keys() == report["unpruned"].keys()
     assert report["unpruned"]["loss"] == report["before"] < report["measured"]["loss"]
 

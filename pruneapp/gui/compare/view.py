@@ -97,6 +97,11 @@ class MetricPair:
         difference = self.difference
         return difference is not None and self.half > 0 and abs(difference) <= self.half
 
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether a difference within the noise may be real, because the noise is a bound."""
+        return self.is_none and self.at_most and bool(self.difference)
+
 
 def pairs_of(a: StateQuality | None, b: StateQuality | None) -> tuple[MetricPair, ...]:
     """Return the metrics of two states in pairs: those of `a`, then those that only `b` has.
@@ -178,6 +183,12 @@ class SideMetrics(QWidget):
         sides = (side for pair in pairs for side in (pair.a, pair.b) if side is not None)
         if any(side.calibrated for side in sides):
             note = join_sentences(calibration_note(mark=True), note)
+        if any(pair.is_uncertain for pair in pairs):
+            words = self.tr(
+                "Uncertain: the noise between two pruned states is only known as a bound. It is "
+                "known exactly if the script returns a value for each sample."
+            )
+            note = join_sentences(note, words)
         self.note.setText(note)
         self.note.setVisible(bool(note))
         self.setVisible(bool(pairs or note))
@@ -213,7 +224,7 @@ class SideMetrics(QWidget):
         if difference is None or b is None:
             return NO_NUMBER
         amount = with_sign(metric_points(difference, share=b.share), difference)
-        if pair.is_none and pair.at_most and difference:
+        if pair.is_uncertain:
             return self.tr("{amount}, uncertain").format(amount=amount)
         if pair.is_none:
             text = self.tr("{amount}, within noise") if difference else "{amount}"

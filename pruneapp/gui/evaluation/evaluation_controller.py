@@ -754,8 +754,8 @@ class EvaluationController(Feature[EvaluateDialog]):
         """Sentences that say why results are outdated, and what to do."""
         if self._source is None:
             return self.tr(
-                "Measured before this file was opened. Evaluate a state ({keys}) with the same "
-                "script, data and options, so that its result can be compared with these."
+                "Measured before this file was opened. These results apply again after one state "
+                "is evaluated ({keys}) with the same script, data and options."
             ).format(keys=self._actions.shortcut_or_path("evaluate_state"))
         if not self._evaluation and self._measuring is not None:
             return self.tr("Measured earlier.")  # whether alike is known after the first result

@@ -264,9 +264,8 @@ class AllocationDialog(DecisionDialog):
             self.tr(
                 "Distributes the total sparsity over the scanned tensors so that the predicted "
                 "quality loss is smallest. The result is one step with a rule for each tensor. "
-                "The column Change shows how the metric changes if only this tensor is pruned, "
-                "estimated from the scan; pruning more of a tensor never counts as better than "
-                "pruning less of it."
+                "The column Change is estimated from the scan: how the metric changes if only this "
+                "tensor is pruned."
             ),
             wrap=True,
             ink=MUTED,

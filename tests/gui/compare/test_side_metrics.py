@@ -55,6 +55,7 @@ def test_two_pruned_states_have_the_noise_of_both(view):
     one, other = quality(0.9, 0.1), quality(0.885, 0.1, half=0.02)
     view.set_pairs(pairs_of(one, other), "")
     assert cells(view)[0][3:] == ["−1.5 points, uncertain", "at most ±2.2 points"]
+    assert view.note.text().startswith("Uncertain: the noise between two pruned states is only")
     assert cells(view)[1][3:] == ["0", "–"], (
         "with unknown noise, no difference is called insignificant"
     )

@@ -399,7 +399,7 @@ def test_a_session_keeps_results_and_runs_nothing(pruned, runners, script, tmp_p
     assert len(runners) == 2
     assert pruned.workbench.scripts.dialog is None
     # No script has been chosen yet, so there is no other one.
-    why = "Measured before this file was opened. Evaluate a state (Ctrl+M) with the same script"
+    why = "Measured before this file was opened. These results apply again after one state"
     assert why in spoken_text(pruned, 2)
     assert why in plain(
         pruned.views.history.tree.states.index_of(2).data(Qt.ItemDataRole.ToolTipRole)

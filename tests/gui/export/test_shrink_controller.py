@@ -164,7 +164,7 @@ def test_a_cut_is_evaluated_before_the_export(user, folder, dialog, runners, scr
     user.key("Right", page.rows.rows["ffn"].slider)
     user.wait(lambda: "After shrinking" in page.state.text())
     assert words.rpartition("After shrinking")[2] in plain(page.state.text())
-    assert "Measured before this file was opened. Evaluate a state" in page.state.text()
+    assert "Measured before this file was opened. These results apply again" in page.state.text()
     user.click(user.workbench.export.dialog.go)
     text = plain(report_of(user).as_text())
     assert f"because units with an effect were removed. {evaluated_words}" in text

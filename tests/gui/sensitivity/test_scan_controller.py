@@ -566,7 +566,9 @@ def test_a_session_keeps_the_scan_and_runs_nothing(scans, opened, runners, tmp_p
     opened.workbench.sessions._write_timer.setInterval(20)
     opened.open(file)
     opened.wait(lambda: scans.cells == before)
-    assert "Measured before this file was opened. Evaluate a state" in scans.view.about.text()
+    assert (
+        "Measured before this file was opened. These results apply again" in scans.view.about.text()
+    )
     assert "another script" not in scans.view.about.text(), "none is chosen"
     assert len(runners) == 1
     opened.wait_idle()
