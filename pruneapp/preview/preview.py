@@ -316,7 +316,7 @@ def compute_preview(
     ]
     counts = counts_of(snapshot.checkpoint, step)
     job.step(0)
-    labeled_step, units, of_units = step, 0, ""
+    labeled_step, label_step, units, of_units = step, None, 0, ""
     if len(step.rows) == 1 and (axis := axis_of(step.rows[0])) is not None:
         ((row, names),) = rows
         found = [coupling_of(snapshot.checkpoint, axis, name) for name in job.cancel.each(names)]
@@ -327,9 +327,16 @@ def compute_preview(
         ]
         n_before, n_after = map(sum, zip(*present, strict=True)) if present else (0, 0)
         units = n_before - n_after
-        # After rounding to a multiple, it is not the amount in the label.
         of_units = f"{units:,} of {n_before:,} units pruned"
-        labeled_step = replace(step, rows=(replace(row, names=names),))  # all tensors of the groups
+        row = replace(row, names=names)  # all tensors of the groups
+        labeled_step = replace(step, rows=(row,))
+        amount = row.values.get("amount")
+        if isinstance(amount, float):
+            counts_before = [n_before] if step.scope == "global" else [n for n, _ in present]
+            if units != sum(round(amount * n) for n in counts_before):
+                # The number of kept units was rounded: the label has what was pruned.
+                actual = {**row.values, "amount": units / n_before}
+                label_step = replace(step, rows=(replace(row, values=actual),))
     elif len(step.rows) == 1 and dependents is not None:
         ((row, names),) = rows
         n_before = n_channels_left(snapshot, row, names, job)
@@ -338,7 +345,7 @@ def compute_preview(
     edit = Edit.of(
         snapshot,
         EditKind.PRUNE,
-        labeled_step.label(counts),
+        (label_step or labeled_step).label(counts),
         "\n".join(filter(None, (*warnings, labeled_step.detail(counts), of_units, done))),
         {"masks": masks},
         job,

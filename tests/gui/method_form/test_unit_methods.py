@@ -64,7 +64,9 @@ def test_what_the_multiple_makes_of_a_fraction_is_said_beside_the_amount(user, f
     user.wait(lambda: len(user.states) == 2)
     states = user.views.history.tree.states
     tip = states.index_of(1).data(Qt.ItemDataRole.ToolTipRole)
-    assert "384 of 1,536 units pruned" in tip, "the label says 30 %"
+    assert "384 of 1,536 units pruned" in tip
+    assert "Amount: 30 %" in tip, "it was requested"
+    assert user.states[-1] == "FFN neurons 25 % on 18 tensors of model.layers", "it was pruned"
 
 
 def test_units_are_ranked_by_statistics_where_that_is_chosen(user, folder, tmp_path):
