@@ -36,6 +36,7 @@ from pruneapp.gui.widgets.labels import (
     join_facts,
     join_names,
     join_sentences,
+    join_statements,
     translate,
     with_label,
     with_note,
@@ -493,11 +494,25 @@ def result_in_words(state: str, quality: StateQuality, name: str = "") -> tuple[
     """Return the result of a state in brief, and with sparsity, noise and data.
 
     The brief text begins with the metric, as its end is elided where there is no room: ``loss 2.2,
-    0.1 worse (3: L1 20 %)``. `state` is the title of the state.
+    0.1 worse (3: L1 20 %)``. If its difference is within the noise, the first other metric that is
+    worse by more than its noise follows, in both texts. `state` is the title of the state.
     """
     whole, metric = with_label(state, quality_in_words(quality, name)), quality.metric(name)
     if metric is None or not metric.difference:
-        return with_note(metric_in_words(quality, name), state), whole
+        brief, is_unchanged = metric_in_words(quality, name), metric is not None
+    else:
+        brief, is_unchanged = _change_in_words(metric), metric.is_none
+    worse = (
+        m for m in quality.metrics if m.judged and m.higher is not None and m.worse > m.half > 0
+    )
+    if is_unchanged and (other := next(worse, None)) is not None:
+        brief = join_statements(brief, _change_in_words(other))
+        whole = join_statements(whole, metric_in_words(quality, other.name))
+    return with_note(brief, state), whole
+
+
+def _change_in_words(metric: MetricChange) -> str:
+    """Return the value of a metric that is not that of the unpruned model, and its difference."""
     amount = number_format.metric_points(metric.difference, share=metric.share)
     if metric.is_none:
         words = translate("Quality", "difference within noise")
@@ -507,7 +522,7 @@ def result_in_words(state: str, quality: StateQuality, name: str = "") -> tuple[
         words = translate("Quality", "{amount} worse").format(amount=amount)
     else:
         words = translate("Quality", "{amount} better").format(amount=amount)
-    return with_note(join_names(_named_value(metric), words), state), whole
+    return join_names(_named_value(metric), words)
 
 
 def is_harmful(before: MetricChange, after: MetricChange) -> bool:

@@ -107,3 +107,23 @@ def test_the_noise_is_stated_where_its_kind_is_named(value, higher, short, words
     brief, whole = map(plain, result_in_words("3: L1 20 %", quality))
     assert brief.endswith(f", {short} (3: L1 20 %)")
     assert whole == f"3: L1 20 %: {plain(quality_in_words(quality))}"
+
+
+def test_a_worse_metric_is_named_if_the_chosen_one_is_within_its_noise():
+    """Regression: only "accuracy 98.3 %, difference within noise" was shown for a bad loss."""
+    accuracy = MetricChange("accuracy", 0.983, 0.985, 0.01, "paired", higher=True, share=True)
+    loss = MetricChange("loss", 0.3149, 0.0266, 0.024, "paired", higher=False)
+    brief, whole = map(
+        plain, result_in_words("2: LAMP 70 %", StateQuality((accuracy, loss), 0.7), "accuracy")
+    )
+    assert brief == (
+        "accuracy 98.3 %, difference within noise;  loss 0.3149, 0.2883 worse (2: LAMP 70 %)"
+    )
+    assert whole.endswith(";  loss 0.3149, 0.2883 worse than the unpruned model (±0.024, paired)")
+    harmless = replace(loss, value=0.03), replace(loss, higher=None), replace(loss, half=0.0)
+    for other in (*harmless, replace(loss, judged=False)):
+        quality = StateQuality((accuracy, other), 0.7)
+        assert "loss" not in "".join(result_in_words("2: LAMP 70 %", quality, "accuracy"))
+    worse = replace(accuracy, value=0.9)
+    quality = StateQuality((worse, loss), 0.7)
+    assert "loss" not in "".join(result_in_words("2: LAMP 70 %", quality, "accuracy"))
