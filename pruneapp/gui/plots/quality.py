@@ -29,7 +29,8 @@ from pruneapp.gui.widgets.reports import (
     quality_in_words,
 )
 
-# Initial tolerance: 0.01 of a share (one percentage point), else 1 % of the value.
+# Initial tolerance: 0.01 of a share (one percentage point), else 1 % of the value, but at least the
+# noise: 1 % of a small loss is far below it.
 _TOLERANCE = 0.01
 _LARGEST = 1e100  # largest absolute number that an axis supports
 _STEP = 0.1  # step of the keys, as a share of the initial tolerance
@@ -481,7 +482,20 @@ class QualityView(PlotView):
         metric = self._metric
         if metric is None:
             return 0.0
-        return self._tolerances.get(metric.name, _usual_tolerance(metric))
+        return self._tolerances.get(metric.name, self._initial_tolerance(metric))
+
+    def _initial_tolerance(self, metric: MetricChange) -> float:
+        """Return the tolerance of a metric until the user sets another one.
+
+        It is at least the noise of the up-to-date pruned state with the best metric, except for
+        shares, whose tolerance is one point.
+        """
+        if metric.share:
+            return _TOLERANCE
+        pruned = [s for s in self._states if not s.is_old and s.quality.sparsity]
+        measured = [m for m in map(self._metric_of, pruned) if m.half > 0]
+        noise = min(measured, key=lambda m: m.worse).half if measured else 0.0
+        return max(_TOLERANCE * (abs(metric.original) or 1.0), _round_up(noise))
 
     def best_state(self) -> MeasuredState | None:
         """Return the smallest up-to-date state or cut that meets the target.
@@ -530,7 +544,7 @@ class QualityView(PlotView):
         metric = self._metric
         if metric is not None:
             steps = -steps if metric.higher else steps  # up on the screen
-            self._set_tolerance(self.tolerance + steps * _STEP * _usual_tolerance(metric))
+            self._set_tolerance(self.tolerance + steps * _STEP * self._initial_tolerance(metric))
 
     # -- texts ------------------------------------------------------------------------------------
 
@@ -822,8 +836,13 @@ def _noise(state: MeasuredState, metric: MetricChange, scale: float) -> Noise | 
     return scale * low, scale * high
 
 
-def _usual_tolerance(metric: MetricChange) -> float:
-    return _TOLERANCE * (1.0 if metric.share else abs(metric.original) or 1.0)
+def _round_up(number: float) -> float:
+    """Return a number of at least 0 rounded up to two significant digits."""
+    if not number:
+        return 0.0
+    digits = 1 - math.floor(math.log10(number))
+    rounded = round(number, digits)
+    return rounded if rounded >= number else round(rounded + 10.0**-digits, digits)
 
 
 def _amount(metric: MetricChange, amount: float) -> str:

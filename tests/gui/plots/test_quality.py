@@ -571,6 +571,29 @@ def test_each_metric_has_its_own_target(view, qtbot):
     assert view.tolerance == 0.01
 
 
+@pytest.mark.parametrize(
+    ("half", "tolerance"), [(0.0101, 0.011), (0.01, 0.01), (0.0124, 0.013), (9.91, 10.0), (0, 5e-4)]
+)
+def test_the_initial_target_of_a_loss_is_at_least_the_noise(view, qtbot, half, tolerance):
+    """Regression: it was 1 % of the loss, far below the noise of any difference."""
+
+    def noisy(given, half):
+        accuracy, loss = given.quality.metrics
+        quality = replace(given.quality, metrics=(accuracy, replace(loss, half=half)))
+        return replace(given, quality=quality)
+
+    opened, worst, best, old = STATES
+    view.set_states((opened, noisy(worst, 30.0), noisy(best, half), noisy(old, 20.0)), 1, "loss")
+    if not half:
+        view.set_states((opened, worst, best, noisy(old, 20.0)), 1, "loss")
+    assert view.tolerance == tolerance
+    for _ in range(2):
+        qtbot.keyClick(view.canvas, Qt.Key.Key_Up, Qt.KeyboardModifier.ControlModifier)
+    assert view.tolerance == pytest.approx(1.2 * tolerance), "a tenth with each press"
+    view.set_states((opened, noisy(best, 90.0)), 1, "loss")
+    assert view.tolerance == pytest.approx(1.2 * tolerance), "as set by the user"
+
+
 def test_all_points_of_another_metric_are_visible(view):
     """Regression: the axis remained that of the previous metric, far from the points."""
 
