@@ -5180,6 +5180,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Die Zählung wurde abgebrochen. Wählen Sie die Achse noch einmal.</translation>
     </message>
     <message>
+        <source>Allocation</source>
+        <translation>Zuteilung</translation>
+    </message>
+    <message>
         <source>{method}, several rules</source>
         <translation>{method}, mehrere Regeln</translation>
     </message>

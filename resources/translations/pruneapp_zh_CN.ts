@@ -5180,6 +5180,10 @@ Code inside checkpoints is never executed.</source>
         <translation>统计已停止。请重新选择该轴。</translation>
     </message>
     <message>
+        <source>Allocation</source>
+        <translation>分配</translation>
+    </message>
+    <message>
         <source>{method}, several rules</source>
         <translation>{method}，多条规则</translation>
     </message>

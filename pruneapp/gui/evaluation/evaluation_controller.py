@@ -632,12 +632,13 @@ class EvaluationController(Feature[EvaluateDialog]):
 
     def kind_of(self, record: Record) -> str:
         """Return the methods of a record as text, or what else it is: such as "Repair"."""
+        if record.step is not None and record.step.data:
+            return self.tr("Allocation")
         if record.step is not None:
             rows = record.step.rows
             kind = join_names(
                 *dict.fromkeys(translate_declared(registry.get(r.method).label) for r in rows)
             )
-            # For example an allocation, which has an amount for each tensor.
             several = self.tr("{method}, several rules")
             return kind if len(rows) == 1 else several.format(method=kind)
         kinds = {EditKind.REPAIR: self.tr("Repair"), EditKind.RECOVERY: self.tr("Recovery")}

@@ -63,6 +63,8 @@ def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
     opened.key("Ctrl+M")
     assert choose(opened, scans.script), "a script has other data for each purpose"
     opened.wait(lambda: "was predicted" in str(opened.notices))
+    series = [swatch.label for swatch in opened.views.pages.quality.legend.entries]
+    assert series[0] == "Allocation", "as in the history, not the method and 'several rules'"
     assert plain(opened.notices[0]).startswith("Allocation: loss is 1.223; 1.")
     states = opened.views.history.tree.states
     column = states.column_of(HistoryColumn.METRIC)
