@@ -518,6 +518,17 @@ class QualityView(PlotView):
             default=None,
         )
 
+    def _best_point(self) -> int:
+        """Return the point of the state or cut that the summary names; -1 if it names none."""
+        metric = self._metric
+        best = None if metric is None or metric.higher is None else self.best_state()
+        if best is None:
+            return -1
+        shown = [s.quality for s in self._states]
+        shown += [s.quality for _, s in self._other_states]
+        shown += [quality for _, quality in self._cuts]
+        return next(n for n, quality in enumerate(shown) if quality is best.quality)
+
     def _state_of_cut(self, state: MeasuredState, cut: StateQuality) -> MeasuredState:
         """Return a cut of a state as a state with the name of both."""
         words = "" if cut.cut is None else cut_in_words(cut.cut)
@@ -665,6 +676,7 @@ class QualityView(PlotView):
             sign = with_sign(label, -1 if metric.higher else 1)
             scale = 100.0 if metric.share else 1.0
             self.canvas.set_line(CutLine(scale * at, sign, upright=False))
+        self.canvas.set_best(self._best_point())
         self._set_legend(self._swatches() if self._has_content else ())
         words = self.summary() if self._has_content else self.empty_text()
         self._describe(self.tr("Metric against {axis}").format(axis=self._axis.label), words)

@@ -111,7 +111,7 @@ class QualityCanvas(PlotCanvas):
         super().__init__(NumberAxis("bottom"), NumberAxis("left"), margin=24)
         self.points: Sequence[Point] = ()
         self._curves: Sequence[PlottedCurve] = ()
-        self.current = self.cursor = -1
+        self.current = self.cursor = self.best = -1
         self.level: float | None = None
         self._pointed = -1  # the point under the mouse
         # The labels by point, and what their places were computed for.
@@ -156,6 +156,11 @@ class QualityCanvas(PlotCanvas):
         self._whole.setBottom(max(ys, default=1.0) + _MARGIN * high)
         if fresh:
             self.fit()
+        self.viewport().update()
+
+    def set_best(self, point: int) -> None:
+        """Set the point that always has a label, like that of the current state; -1 for none."""
+        self.best = point
         self.viewport().update()
 
     def set_labels_shown(self, *, shown: bool) -> None:
@@ -269,14 +274,14 @@ class QualityCanvas(PlotCanvas):
         return "muted" if point.is_old else point.ink
 
     def _update_labels(self, metrics: QFontMetricsF) -> None:
-        """Place the labels again if the view, the target or the font changed.
+        """Place the labels again if the view, the target, the best state or the font changed.
 
         While the user drags the target the labels keep their places.
         """
         target = None if self.line is None else self.line.at
-        key = (self.area, self.font().toString(), target)
+        key = (self.area, self.font().toString(), target, self.best)
         if self.is_dragging_line and isinstance(self._labels_key, tuple):
-            key = (*key[:2], self._labels_key[2])
+            key = (*key[:2], *self._labels_key[2:])
         if key != self._labels_key:
             self._labels_key = key
             self._labels = self._place_labels(metrics)
@@ -294,6 +299,10 @@ class QualityCanvas(PlotCanvas):
     def _place_labels(self, metrics: QFontMetricsF) -> dict[int, _Label]:
         """Return the labels for which there is room, by point; the current state comes first.
 
+        The best state comes next. Both always have a label: without room, it covers points and
+        lines, or is moved into the area, but covers no other label and not the handle of the
+        target, if possible.
+
         A label covers no other label, no point, no noise bar, and neither the target nor the value
         of the unpruned model. It is next to its point if no line between points is there, elided
         in the middle if necessary; else farther away with a leader line, which crosses lines
@@ -305,8 +314,10 @@ class QualityCanvas(PlotCanvas):
         area, placed = self.area, dict[int, _Label]()
         places = {n: self.pixel_of(n) for n in range(len(self.points))}
         visible = [n for n, place in places.items() if area.rect.contains(place)]
-        if len(visible) > _MOST_LABELS:
-            return placed
+        required = [n for n in dict.fromkeys((self.current, self.best)) if n in visible]
+        labeled = required
+        if len(visible) <= _MOST_LABELS:
+            labeled = list(dict.fromkeys((*required, *visible)))
         radii = self._markers()
         points = {n: _square(places[n], radii[n] + 3) for n in visible}
         taken = [self.line.handle(area, self.font())] if self.line is not None else []
@@ -355,9 +366,9 @@ class QualityCanvas(PlotCanvas):
             end = segments([(places[number], leader)])
             return not any(crosses(block, end) for block in blocks)
 
-        is_far_allowed = len(visible) <= _MOST_FAR_LABELS
-        for number in sorted(visible, key=lambda n: n != self.current):
+        for number in labeled:
             label = self.points[number].label
+            is_far_allowed = number in required or len(visible) <= _MOST_FAR_LABELS
             segments_ = segments(lines)
             across: _Label | None = None  # with a leader line that crosses a line between points
             over_line: _Label | None = None
@@ -382,6 +393,16 @@ class QualityCanvas(PlotCanvas):
                     break
             if number not in placed and (found := across or over_line) is not None:
                 placed[number] = found
+            if number not in placed and number in required and label:
+                text = _elide(label, _FAR_LENGTH)
+                size = QSizeF(metrics.horizontalAdvance(text) + 4, metrics.height())
+                avoided = [one.rect for one in placed.values()] + taken[:1] * bool(self.line)
+                rects = [
+                    _moved_into(rect, area.rect)
+                    for rect, _ in _candidates(places[number], points[number], size)
+                ]
+                rect = next((r for r in rects if not any(map(r.intersects, avoided))), rects[0])
+                placed[number] = _Label(text, rect)
             if number in placed:
                 taken.append(placed[number].rect)
                 if (leader := placed[number].leader) is not None:
@@ -552,6 +573,13 @@ def _have_same_order(places: tuple[QPointF, QPointF], anchors: tuple[QPointF, QP
     if abs(apart.y()) >= abs(apart.x()):
         return apart.y() * labels_apart.y() > 0
     return apart.x() * labels_apart.x() > 0
+
+
+def _moved_into(rect: QRectF, area: QRectF) -> QRectF:
+    """Return a rectangle moved into an area; its left top is visible if it is larger."""
+    left = max(min(rect.left(), area.right() - rect.width()), area.left())
+    top = max(min(rect.top(), area.bottom() - rect.height()), area.top())
+    return QRectF(QPointF(left, top), rect.size())
 
 
 def _square(middle: QPointF, side: float) -> QRectF:

@@ -171,6 +171,36 @@ def test_labels_are_shown_where_there_is_room_and_under_the_mouse(view, qtbot):
     assert len(view.canvas._labels) < 10
 
 
+@pytest.mark.parametrize(("n_states", "best"), [(12, 5), (40, 19), (99, 47)])
+@pytest.mark.parametrize("size", [(900, 560), (440, 280)], ids=str)
+def test_the_current_and_the_best_state_have_a_label_in_a_crowd(
+    show, english, n_states, best, size
+):
+    """Regression: the state that the summary names had no label, others near it had one."""
+    view, current = show(QualityView(), *size), 3
+    crowd = [
+        state(n, f"{n}: Step {n}", 0.7 + (n == best) / 500 + n / 1e5, 0.98 - n % 7 / 1e4)
+        for n in range(1, n_states)
+    ]
+    view.set_states((STATES[0], *crowd), current, "")
+    canvas = view.canvas
+
+    def required():
+        canvas.viewport().grab()
+        labels = {view._states[n].number: label for n, label in canvas._labels.items()}
+        return labels[current], labels[view.best_state().number]
+
+    assert view.best_state().number == best
+    here, there = required()
+    assert here.text.startswith(f"{current}: ")
+    assert there.text.startswith(f"{best}: ")
+    assert not here.rect.intersects(there.rect)
+    assert all(canvas.area.rect.contains(label.rect) for label in (here, there))
+    view._set_tolerance(0.0092)  # another state is the best
+    assert view.best_state().number != best
+    assert required()[1].text.startswith(f"{view.best_state().number}: ")
+
+
 CROWD = (
     state(0, "Opened", 0.0, 0.989, kind=""),
     state(1, "L1 50 %, global, on 20 tensors", 0.5, 0.90),
