@@ -279,7 +279,10 @@ def _notices(
             yield f"Changed as well: '{show(key)}', which shares the numbers of {shown}."
         unchanged = [key for key in checkpoint.contents.outside_keys if key not in changed_beside]
         if unchanged:
-            yield f"Kept unchanged: {_outside(checkpoint, unchanged)}."
+            yield (
+                f"Kept unchanged: {_outside(checkpoint, unchanged)}. These are the values of the "
+                "opened file, before pruning."
+            )
         return
     if leave:
         were = "was" if len(leave) == 1 else "were"

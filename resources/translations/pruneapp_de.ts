@@ -9482,10 +9482,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Lernrate</translation>
     </message>
     <message>
-        <source>Trains {n} remaining weights of the whole model on {device}.</source>
-        <translation>Trainiert {n} verbleibende Gewichte des ganzen Modells auf {device}.</translation>
-    </message>
-    <message>
         <source>Trains low-rank updates with {n} parameters on {device}, because not all weights fit into memory.</source>
         <translation>Trainiert Änderungen von niedrigem Rang mit {n} Zahlen auf {device}, weil nicht alle Gewichte in den Speicher passen.</translation>
     </message>
@@ -9518,12 +9514,12 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Zuerst werden {n} Blöcke trainiert.</translation>
     </message>
     <message>
-        <source>Predicted memory: {n} of {limit}.</source>
-        <translation>Voraussichtlicher Speicher: {n} von {limit}.</translation>
-    </message>
-    <message>
         <source>The model is worse</source>
         <translation>Das Modell ist schlechter</translation>
+    </message>
+    <message>
+        <source>The error was smaller at step {step}, {error}, but that is within the noise of the held-out samples: the weights of the last step are used.</source>
+        <translation>Der Fehler war bei Schritt {step} mit {error} kleiner, aber das liegt im Rauschen der zurückgehaltenen Proben: Die Gewichte des letzten Schritts werden verwendet.</translation>
     </message>
     <message>
         <source>The smallest error after training was {error}, at step {step} of {last}.</source>
@@ -9564,6 +9560,14 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>not used</source>
         <translation>nicht verwendet</translation>
+    </message>
+    <message>
+        <source>Trains {n} remaining parameters of the whole model on {device}.</source>
+        <translation>Trainiert {n} verbleibende Parameter des ganzen Modells auf {device}.</translation>
+    </message>
+    <message>
+        <source>Memory predicted for the training: {n} of {limit}.</source>
+        <translation>Voraussichtlicher Speicher für das Training: {n} von {limit}.</translation>
     </message>
     <message>
         <source>kept</source>
@@ -9649,8 +9653,8 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Restzeit</translation>
     </message>
     <message>
-        <source>Memory</source>
-        <translation>Speicher</translation>
+        <source>Memory in use</source>
+        <translation>Belegter Speicher</translation>
     </message>
     <message>
         <source>Learning rate</source>
@@ -18851,11 +18855,6 @@ steps</extracomment>
         <translation>Unverändert behalten: {no_tensors}.</translation>
     </message>
     <message>
-        <source>Kept unchanged: {outside}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Unverändert behalten: {outside}.</translation>
-    </message>
-    <message>
         <source>not contiguous</source>
         <extracomment>sentences</extracomment>
         <translation>nicht zusammenhängend</translation>
@@ -20933,6 +20932,11 @@ steps</extracomment>
         <source>If &apos;{name}&apos; is a shrunk model of Pruneapp, put its &apos;.shrink.json&apos; file, which was written with it, into its folder, or call load_shrunk of the script that was written next to it in load(path). Otherwise the class or its arguments differ from those of the file.</source>
         <extracomment>sentences</extracomment>
         <translation>Falls &apos;{name}&apos; ein verkleinertes Modell von Pruneapp ist, legen Sie die Datei &apos;.shrink.json&apos;, die damit geschrieben wurde, in seinen Ordner, oder rufen Sie in load(path) load_shrunk aus dem Skript auf, das daneben geschrieben wurde. Andernfalls weichen die Klasse oder ihre Argumente von denen der Datei ab.</translation>
+    </message>
+    <message>
+        <source>Kept unchanged: {outside}. These are the values of the opened file, before pruning.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Unverändert behalten: {outside}. Dies sind die Werte der geöffneten Datei, vor dem Prunen.</translation>
     </message>
     <message>
         <source>Larger than the opened file.</source>

@@ -9481,10 +9481,6 @@ computed on this computer.</source>
         <translation>学习率</translation>
     </message>
     <message>
-        <source>Trains {n} remaining weights of the whole model on {device}.</source>
-        <translation>在 {device} 上训练整个模型的 {n} 个剩余权重。</translation>
-    </message>
-    <message>
         <source>Trains low-rank updates with {n} parameters on {device}, because not all weights fit into memory.</source>
         <translation>在 {device} 上训练含 {n} 个数的低秩更改：内存容纳不下全部权重。</translation>
     </message>
@@ -9517,12 +9513,12 @@ computed on this computer.</source>
         <translation>先训练 {n} 个块。</translation>
     </message>
     <message>
-        <source>Predicted memory: {n} of {limit}.</source>
-        <translation>预计内存：{n}，可用 {limit}。</translation>
-    </message>
-    <message>
         <source>The model is worse</source>
         <translation>模型变差</translation>
+    </message>
+    <message>
+        <source>The error was smaller at step {step}, {error}, but that is within the noise of the held-out samples: the weights of the last step are used.</source>
+        <translation>误差在第 {step} 步更小，为 {error}，但差异在留出样本的噪声范围内：使用最后一步的权重。</translation>
     </message>
     <message>
         <source>The smallest error after training was {error}, at step {step} of {last}.</source>
@@ -9563,6 +9559,14 @@ computed on this computer.</source>
     <message>
         <source>not used</source>
         <translation>未采用</translation>
+    </message>
+    <message>
+        <source>Trains {n} remaining parameters of the whole model on {device}.</source>
+        <translation>在 {device} 上训练整个模型的 {n} 个剩余参数。</translation>
+    </message>
+    <message>
+        <source>Memory predicted for the training: {n} of {limit}.</source>
+        <translation>训练预计使用的内存：{n}，可用 {limit}。</translation>
     </message>
     <message>
         <source>kept</source>
@@ -9648,8 +9652,8 @@ computed on this computer.</source>
         <translation>剩余时间</translation>
     </message>
     <message>
-        <source>Memory</source>
-        <translation>内存</translation>
+        <source>Memory in use</source>
+        <translation>已用内存</translation>
     </message>
     <message>
         <source>Learning rate</source>
@@ -18850,11 +18854,6 @@ steps</extracomment>
         <translation>原样保留：{no_tensors}。</translation>
     </message>
     <message>
-        <source>Kept unchanged: {outside}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>原样保留：{outside}。</translation>
-    </message>
-    <message>
         <source>not contiguous</source>
         <extracomment>sentences</extracomment>
         <translation>不连续</translation>
@@ -20932,6 +20931,11 @@ steps</extracomment>
         <source>If &apos;{name}&apos; is a shrunk model of Pruneapp, put its &apos;.shrink.json&apos; file, which was written with it, into its folder, or call load_shrunk of the script that was written next to it in load(path). Otherwise the class or its arguments differ from those of the file.</source>
         <extracomment>sentences</extracomment>
         <translation>如果 &apos;{name}&apos; 是 Pruneapp 缩减后的模型，请将与其一同写入的 &apos;.shrink.json&apos; 文件放入其文件夹，或在 load(path) 中调用与其一同写入的脚本中的 load_shrunk。否则，类或其参数与文件不同。</translation>
+    </message>
+    <message>
+        <source>Kept unchanged: {outside}. These are the values of the opened file, before pruning.</source>
+        <extracomment>sentences</extracomment>
+        <translation>原样保留：{outside}。这些是所打开文件在剪枝之前的值。</translation>
     </message>
     <message>
         <source>Larger than the opened file.</source>

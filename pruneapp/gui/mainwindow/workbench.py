@@ -510,7 +510,12 @@ class Workbench(QObject):
             context, session, self.evaluation, lambda: self.scans.stored_scans
         )
         self.allocation = AllocationController(
-            context, session, scans=self.scans, evaluation=self.evaluation, history=self.history
+            context,
+            session,
+            scans=self.scans,
+            evaluation=self.evaluation,
+            history=self.history,
+            form=self.form,
         )
         self.frontier = FrontierController(
             context,

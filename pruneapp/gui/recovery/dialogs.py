@@ -411,7 +411,7 @@ class RecoveryPanel(Dialog):
             "error": self.tr("Held-out error"),
             "speed": self.tr("Steps per second"),
             "left": self.tr("Time left"),
-            "memory": self.tr("Memory"),
+            "memory": self.tr("Memory in use"),
             "rate": self.tr("Learning rate"),
         }
         if self.progress.trains:  # the script reports nothing else
@@ -511,7 +511,7 @@ def plan_text(plan: Mapping[str, Any]) -> str:
     """Return sentences about what a recovery trains, with which data, and its memory."""
     what = {
         "all": translate(
-            "Recovery", "Trains {n} remaining weights of the whole model on {device}."
+            "Recovery", "Trains {n} remaining parameters of the whole model on {device}."
         ),
         "lora": translate(
             "Recovery",
@@ -539,7 +539,7 @@ def plan_text(plan: Mapping[str, Any]) -> str:
         translate("Recovery", "1 block is trained first."),
         translate("Recovery", "{n} blocks are trained first."),
     )
-    memory = translate("Recovery", "Predicted memory: {n} of {limit}.").format(
+    memory = translate("Recovery", "Memory predicted for the training: {n} of {limit}.").format(
         n=size(plan["bytes"]), limit=size(plan["limit"])
     )
     return join_sentences(what, data, blocks if plan["windows"] else "", memory)
@@ -693,16 +693,24 @@ class RecoveryReportDialog(Dialog):
 
 
 def _advice_text(losses: Mapping[str, float], progress: RecoveryProgress) -> str:
-    """Return what training reached and what to try; "" if it improved the error, or is unknown.
+    """Return what training reached and what to try, or why an earlier, smaller error is not used.
 
-    `losses` are those of a `Recovery`.
+    "" if it improved the error up to the end, or is unknown. `losses` are those of a `Recovery`.
     """
     points = progress.curves.get(HELD_OUT, [])[1:]  # without the start
-    if not losses or losses["rounded"] != losses["start"] or not points:
+    if not losses or not points:
         return ""
     (last, end), (step, best) = points[-1], min(points, key=itemgetter(1))
     decimals = most_decimals((best, end))
     best_text, end_text = (metric(e, share=False, decimals=decimals) for e in (best, end))
+    if losses["rounded"] != losses["start"]:
+        if best_text == end_text or losses.get("best") != end:
+            return ""
+        return translate(
+            "Recovery",
+            "The error was smaller at step {step}, {error}, but that is within the noise of the "
+            "held-out samples: the weights of the last step are used.",
+        ).format(error=best_text, step=count(int(step)))
     reached = translate(
         "Recovery", "The smallest error after training was {error}, at step {step} of {last}."
     ).format(error=best_text, step=count(int(step)), last=count(int(last)))

@@ -32,6 +32,7 @@ from pruneapp.gui.document.feature import Ask, Feature, Flow, flow
 from pruneapp.gui.document.history_controller import HistoryController, append_steps
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
+from pruneapp.gui.method_form.form_controller import FormController
 from pruneapp.gui.sensitivity.dialogs import AllocatedTensor, AllocationDialog, PredictedAllocation
 from pruneapp.gui.sensitivity.scan_controller import ScanController
 from pruneapp.gui.widgets import number_format
@@ -83,9 +84,11 @@ class AllocationController(Feature[AllocationDialog]):
         scans: ScanController,
         evaluation: EvaluationController,
         history: HistoryController,
+        form: FormController,
     ) -> None:
         super().__init__(context, session)
         self._scans, self._evaluation, self._history = scans, evaluation, history
+        self._form = form
         self._task = LatestTask(context.jobs)
         self._allocation: Allocation | None = None
         self._prediction: _Prediction | None = None
@@ -142,6 +145,9 @@ class AllocationController(Feature[AllocationDialog]):
             short=self.session.contents.short,
         )
         dialog.set_weights(sum(tensor.weights for tensor in kept.scan.tensors if tensor.cells))
+        total = self._total_of_form(kept)
+        if total is not None:
+            dialog.editors[TOTAL.name].set_value(total)
         dialog.changed.connect(partial(self._compute, dialog, kept))
         self._allocation = None
         self._compute(dialog, kept)
@@ -149,6 +155,25 @@ class AllocationController(Feature[AllocationDialog]):
         self._task.cancel()
         if accepted:
             yield from self._prune(number, kept)
+
+    def _total_of_form(self, kept: KeptScan) -> float | None:
+        """Return the total sparsity that the amount of the form leads to in the scanned tensors.
+
+        None if the amount is no fraction, or if there are several rules.
+        """
+        step = self._form.step_or_error()
+        if isinstance(step, PruneAppError) or len(step.rows) != 1:
+            return None
+        target, amount = step.limits.target_sparsity, step.rows[0].values.get("amount")
+        if target is not None:
+            return target if isinstance(target, float) else None
+        tensors = [tensor for tensor in kept.scan.tensors if tensor.cells]
+        weights = sum(tensor.weights for tensor in tensors)
+        if not isinstance(amount, float) or not weights:
+            return None
+        pruned = sum(tensor.pruned for tensor in tensors) / weights
+        # An amount is a fraction of the remaining weights.
+        return round(pruned + amount * (1 - pruned), 4)
 
     def _prune(self, number: int, kept: KeptScan) -> Flow[None]:
         """Go to the state with index `number` and append the allocation, named by its share.

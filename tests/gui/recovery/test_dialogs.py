@@ -253,6 +253,23 @@ def test_a_report_names_the_step_of_the_best_weights(show, english):
     assert not dialog.losses.text(), "it is the last point: the title states both errors"
 
 
+def test_a_report_says_why_a_smaller_error_of_an_earlier_step_is_not_used(show, english):
+    losses = {"pruned": 0.5, "start": 0.5, "best": 0.3, "rounded": 0.3}
+    later = {"what": "point", "step": 9, "training": 1.0, "held_out": 0.3}
+    given = {"metrics": [], "risks": [], "notes": [], "losses": losses, "changed": True}
+    progress = RecoveryProgress.of([*POINTS, later], 9)
+    dialog = show(RecoveryReportDialog(progress, sentence="Done.", **given))
+    assert dialog.advice.isVisible()
+    assert dialog.advice.text() == (
+        "The error was smaller at step 5, 0.25, but that is within the noise of the held-out "
+        "samples: the weights of the last step are used."
+    )
+    progress.add({"what": "point", "step": 12, "held_out": 0.2})
+    given["losses"] = {**losses, "best": 0.2, "rounded": 0.2}
+    dialog = show(RecoveryReportDialog(progress, sentence="Done.", **given))
+    assert not dialog.advice.text(), "the last step has the smallest error"
+
+
 def test_a_report_without_curves_is_as_high_as_its_texts(show, english):
     """Regression: the report of a train() that yields nothing was empty from its third line on."""
     given = {"metrics": ["Equal."], "risks": [], "notes": ["Note."], "losses": {}, "changed": True}

@@ -200,8 +200,10 @@ def test_a_recovery_is_one_step_with_a_report_and_one_undo(pruned, tmp_path):
     assert panel.isVisible()
     user.wait(lambda: panel.progress.plan, timeout=60_000)
     panel.refresh()
-    assert panel.plan.text().startswith("Trains 292 remaining weights of the whole model on CPU.")
-    assert "Predicted memory" in panel.plan.text()
+    assert panel.plan.text().startswith(
+        "Trains 292 remaining parameters of the whole model on CPU."
+    )
+    assert "Memory predicted for the training: " in panel.plan.text()
     report = wait_report(user)
     assert recover.panel is None
     assert left_over(process_of(user, tmp_path)) == []

@@ -75,6 +75,16 @@ def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
     assert not opened.document.masks.pruned(SECOND)
 
 
+def test_the_amount_of_the_form_is_proposed(scans, opened):
+    """Regression: 50 % was proposed whatever the form contained."""
+    opened.ask_amount("70%")
+    scans.scan("90%")
+    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
+    assert dialog.values()["target_sparsity"] == 0.7
+    assert dialog.go.text() == "Prune 49 weights"
+    opened.click(dialog.leave)
+
+
 def test_a_failed_prediction_offers_recovery(scans, opened, monkeypatch):
     """The notice does not call a score that is far worse than predicted optimistic."""
     monkeypatch.setattr(allocation_controller, "_FAILED_TIMES", 2)
@@ -143,7 +153,8 @@ def test_it_says_of_limit_and_seed_whether_the_data_are_others(scans, opened):
         evaluate(opened, scans.script, **given)
         assert words in note()
     dialog = opened_dialog(opened, partial(opened.menu, "Tools", "Allocate"))
-    opened.wait(dialog.go.isEnabled)
+    total(opened, dialog, "50 %")
+    opened.wait(lambda: dialog.go.text() == "Prune 35 weights")
     opened.click(dialog.go)
     opened.wait(lambda: opened.document.position == 1)
     opened.key("Ctrl+M")
