@@ -9530,14 +9530,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Der Fehler sank am Ende noch: Trainieren Sie mit mehr Schritten.</translation>
     </message>
     <message>
-        <source>Then it rose to {error}: try a learning rate that is smaller than {rate}, which was used.</source>
-        <translation>Danach stieg er auf {error}: Versuchen Sie eine kleinere Lernrate als die verwendete, {rate}.</translation>
-    </message>
-    <message>
-        <source>Then it rose to {error}: try a smaller learning rate.</source>
-        <translation>Danach stieg er auf {error}: Versuchen Sie eine kleinere Lernrate.</translation>
-    </message>
-    <message>
         <source>before</source>
         <translation>vorher</translation>
     </message>
@@ -9568,6 +9560,14 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Memory predicted for the training: {n} of {limit}.</source>
         <translation>Voraussichtlicher Speicher für das Training: {n} von {limit}.</translation>
+    </message>
+    <message>
+        <source>At the end it was {error}: try more steps, or a learning rate that is smaller than {rate}, which was used.</source>
+        <translation>Am Ende betrug er {error}: Versuchen Sie mehr Schritte oder eine kleinere Lernrate als die verwendete, {rate}.</translation>
+    </message>
+    <message>
+        <source>At the end it was {error}: try more steps, or a smaller learning rate.</source>
+        <translation>Am Ende betrug er {error}: Versuchen Sie mehr Schritte oder eine kleinere Lernrate.</translation>
     </message>
     <message>
         <source>kept</source>
@@ -10012,12 +10012,12 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Werten Sie das Modell mit Daten aus, die nicht zur Kalibrierung dienten: Kleine Fehler der Schichten garantieren nicht, dass das Modell funktioniert.</translation>
     </message>
     <message>
-        <source>1 layer is unchanged, because new values would not reduce its error. A repair cannot restore outputs (neurons or channels) that are pruned completely. Their error matters only if later layers still use them.</source>
-        <translation>1 Schicht ist unverändert, weil neue Werte ihren Fehler nicht verringern würden. Eine Reparatur kann vollständig geprunte Ausgaben (Neuronen oder Kanäle) nicht wiederherstellen. Ihr Fehler zählt nur, wenn spätere Schichten sie noch verwenden.</translation>
+        <source>1 layer is unchanged, because new values would not reduce its error: whole outputs of it (neurons or channels) that are pruned cannot be restored. Pruned layers that read these outputs are repaired instead.</source>
+        <translation>1 Schicht ist unverändert, weil neue Werte ihren Fehler nicht verringern würden: Ganze Ausgaben (Neuronen oder Kanäle), die geprunt sind, lassen sich nicht wiederherstellen. Stattdessen werden geprunte Schichten repariert, die diese Ausgaben lesen.</translation>
     </message>
     <message>
-        <source>{n} layers are unchanged, because new values would not reduce their errors. A repair cannot restore outputs (neurons or channels) that are pruned completely. Their error matters only if later layers still use them.</source>
-        <translation>{n} Schichten sind unverändert, weil neue Werte ihre Fehler nicht verringern würden. Eine Reparatur kann vollständig geprunte Ausgaben (Neuronen oder Kanäle) nicht wiederherstellen. Ihr Fehler zählt nur, wenn spätere Schichten sie noch verwenden.</translation>
+        <source>{n} layers are unchanged, because new values would not reduce their errors: whole outputs of them (neurons or channels) that are pruned cannot be restored. Pruned layers that read these outputs are repaired instead.</source>
+        <translation>{n} Schichten sind unverändert, weil neue Werte ihre Fehler nicht verringern würden: Ganze Ausgaben (Neuronen oder Kanäle), die geprunt sind, lassen sich nicht wiederherstellen. Stattdessen werden geprunte Schichten repariert, die diese Ausgaben lesen.</translation>
     </message>
     <message>
         <source>Not repaired, no statistics: {names}.</source>

@@ -9529,14 +9529,6 @@ computed on this computer.</source>
         <translation>误差在结束时仍在下降：请用更多步数训练。</translation>
     </message>
     <message>
-        <source>Then it rose to {error}: try a learning rate that is smaller than {rate}, which was used.</source>
-        <translation>随后升至 {error}：请尝试比所用的 {rate} 更小的学习率。</translation>
-    </message>
-    <message>
-        <source>Then it rose to {error}: try a smaller learning rate.</source>
-        <translation>随后升至 {error}：请尝试更小的学习率。</translation>
-    </message>
-    <message>
         <source>before</source>
         <translation>之前</translation>
     </message>
@@ -9567,6 +9559,14 @@ computed on this computer.</source>
     <message>
         <source>Memory predicted for the training: {n} of {limit}.</source>
         <translation>训练预计使用的内存：{n}，可用 {limit}。</translation>
+    </message>
+    <message>
+        <source>At the end it was {error}: try more steps, or a learning rate that is smaller than {rate}, which was used.</source>
+        <translation>最后为 {error}：请尝试更多步数，或比所用的 {rate} 更小的学习率。</translation>
+    </message>
+    <message>
+        <source>At the end it was {error}: try more steps, or a smaller learning rate.</source>
+        <translation>最后为 {error}：请尝试更多步数或更小的学习率。</translation>
     </message>
     <message>
         <source>kept</source>
@@ -10011,12 +10011,12 @@ computed on this computer.</source>
         <translation>请用未参与校准的数据评估：各层误差小并不保证模型可用。</translation>
     </message>
     <message>
-        <source>1 layer is unchanged, because new values would not reduce its error. A repair cannot restore outputs (neurons or channels) that are pruned completely. Their error matters only if later layers still use them.</source>
-        <translation>1 个层未改变，因为新值不会减小其误差。修复无法恢复被完全剪枝的输出（神经元或通道）。只有后面的层仍使用这些输出时，它们的误差才有影响。</translation>
+        <source>1 layer is unchanged, because new values would not reduce its error: whole outputs of it (neurons or channels) that are pruned cannot be restored. Pruned layers that read these outputs are repaired instead.</source>
+        <translation>1 个层未改变，因为新值不会减小其误差：被剪枝的整个输出（神经元或通道）无法恢复。改为修复读取这些输出的已剪枝层。</translation>
     </message>
     <message>
-        <source>{n} layers are unchanged, because new values would not reduce their errors. A repair cannot restore outputs (neurons or channels) that are pruned completely. Their error matters only if later layers still use them.</source>
-        <translation>{n} 个层未改变，因为新值不会减小其误差。修复无法恢复被完全剪枝的输出（神经元或通道）。只有后面的层仍使用这些输出时，它们的误差才有影响。</translation>
+        <source>{n} layers are unchanged, because new values would not reduce their errors: whole outputs of them (neurons or channels) that are pruned cannot be restored. Pruned layers that read these outputs are repaired instead.</source>
+        <translation>{n} 个层未改变，因为新值不会减小其误差：被剪枝的整个输出（神经元或通道）无法恢复。改为修复读取这些输出的已剪枝层。</translation>
     </message>
     <message>
         <source>Not repaired, no statistics: {names}.</source>

@@ -228,7 +228,7 @@ class HistoryController(Feature[QDialog]):
     @flow
     def rename(self, state: int, name: str) -> Flow[None]:
         """Name a state; an empty name shows the step instead. Without effect for state 0."""
-        self.session.check_may_work()
+        self.session.check_may_name()
         if 0 < state < len(self.document.items):
             self.document.rename(state, name)
         yield from ()
@@ -236,7 +236,7 @@ class HistoryController(Feature[QDialog]):
     @flow
     def annotate(self, state: int, note: str) -> Flow[None]:
         """Set the note of a state; an empty note removes it."""
-        self.session.check_may_work()
+        self.session.check_may_name()
         if 0 <= state < len(self.document.items):
             self.document.annotate(state, note)
         yield from ()

@@ -673,12 +673,19 @@ class OpenDocument(QObject):
 
         The reason is that another file is being opened, or the error of the oldest lock.
         """
+        self.check_may_name()
+        if (reason := self._lock_reason()) is not None:
+            raise reason
+
+    def check_may_name(self) -> None:
+        """Raise a `PruneAppError` while another file is being opened.
+
+        Names and notes of states may be changed while the document is locked.
+        """
         if self._opening is not None:
             raise PruneAppError(
                 "Another file is being opened.", remedy="Wait, or press Esc to keep this file open."
             )
-        if (reason := self._lock_reason()) is not None:
-            raise reason
 
     def check_may_look(self) -> None:
         """Raise the reason why the user may not go to another state, if there is one.

@@ -721,12 +721,12 @@ def _advice_text(losses: Mapping[str, float], progress: RecoveryProgress) -> str
     elif progress.rate:
         advice = translate(
             "Recovery",
-            "Then it rose to {error}: try a learning rate that is smaller than {rate}, which was "
-            "used.",
+            "At the end it was {error}: try more steps, or a learning rate that is smaller than "
+            "{rate}, which was used.",
         ).format(error=end_text, rate=number(progress.rate))
     else:
         advice = translate(
-            "Recovery", "Then it rose to {error}: try a smaller learning rate."
+            "Recovery", "At the end it was {error}: try more steps, or a smaller learning rate."
         ).format(error=end_text)
     return join_sentences(reached, advice)
 

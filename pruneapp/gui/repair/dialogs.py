@@ -329,14 +329,14 @@ class RepairReportDialog(Dialog):
             text = plural(
                 len(layers) - n_changed,
                 self.tr(
-                    "1 layer is unchanged, because new values would not reduce its error. A repair "
-                    "cannot restore outputs (neurons or channels) that are pruned completely. "
-                    "Their error matters only if later layers still use them."
+                    "1 layer is unchanged, because new values would not reduce its error: whole "
+                    "outputs of it (neurons or channels) that are pruned cannot be restored. "
+                    "Pruned layers that read these outputs are repaired instead."
                 ),
                 self.tr(
-                    "{n} layers are unchanged, because new values would not reduce their errors. A "
-                    "repair cannot restore outputs (neurons or channels) that are pruned "
-                    "completely. Their error matters only if later layers still use them."
+                    "{n} layers are unchanged, because new values would not reduce their errors: "
+                    "whole outputs of them (neurons or channels) that are pruned cannot be "
+                    "restored. Pruned layers that read these outputs are repaired instead."
                 ),
             )
             notes.insert(0, text)

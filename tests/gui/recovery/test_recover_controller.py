@@ -13,6 +13,7 @@ from safetensors.numpy import save_file
 
 from pruneapp.document.entries import RecoverySource
 from pruneapp.evaluation.recovery import Recovery
+from pruneapp.gui.document.history_model import HistoryColumn
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.recovery import recover_controller
 from pruneapp.gui.widgets.labels import as_plain
@@ -423,8 +424,13 @@ def test_cancel_ends_the_process_at_once_and_changes_wait(pruned, tmp_path):
     user, recover = pruned, pruned.workbench.recover
     run_script(user, training(), tmp_path, trains=True)
     panel, pid = wait_training(user), process_of(pruned, tmp_path)
-    user.views.history.tree.setFocus()
-    user.key("Del", user.views.history.tree)
+    tree = user.views.history.tree
+    tree.setFocus()
+    tree.edit_cell(1, HistoryColumn.STATE)
+    user.type(tree.indexWidget(tree.currentIndex()), "half")
+    user.key("Return", tree.indexWidget(tree.currentIndex()))
+    user.wait(lambda: user.document.items[1].name == "half")  # which changes no weights
+    user.key("Del", tree)
     assert user.trouble[0].startswith("A recovery is running.")
     assert user.document.position == 1
     began = time.monotonic()
