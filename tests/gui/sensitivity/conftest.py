@@ -52,6 +52,11 @@ def choose_data(user, choice, script, text=None):
     user.type(choice.fields[kind], str(text or script))
 
 
+def enter_total(user, dialog, text):
+    """Enter the total sparsity in the dialog of an allocation."""
+    user.type(dialog.editors["target_sparsity"].field, text)
+
+
 class Scans:
     """Operates the dialogs and the page of scans."""
 

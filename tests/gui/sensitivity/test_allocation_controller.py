@@ -18,7 +18,7 @@ from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.sensitivity import allocation_controller
 from pruneapp.progress import Job
 from tests.gui.job_gate import Gate
-from tests.gui.sensitivity.conftest import FIRST, SECOND
+from tests.gui.sensitivity.conftest import FIRST, SECOND, enter_total
 from tests.gui.user import plain
 
 
@@ -30,14 +30,10 @@ def opened_dialog(user, press):
     return controller.dialog
 
 
-def total(user, dialog, text):
-    user.type(dialog.editors["target_sparsity"].field, text)
-
-
 def allocated_dialog(scans, opened):
     """Open the dialog with an allocation of 40 %."""
     dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
-    total(opened, dialog, "40 %")
+    enter_total(opened, dialog, "40 %")
     opened.wait(lambda: dialog.go.text() == "Prune 28 weights")
     return dialog
 
@@ -153,7 +149,7 @@ def test_it_says_of_limit_and_seed_whether_the_data_are_others(scans, opened):
         evaluate(opened, scans.script, **given)
         assert words in note()
     dialog = opened_dialog(opened, partial(opened.menu, "Tools", "Allocate"))
-    total(opened, dialog, "50 %")
+    enter_total(opened, dialog, "50 %")
     opened.wait(lambda: dialog.go.text() == "Prune 35 weights")
     opened.click(dialog.go)
     opened.wait(lambda: opened.document.position == 1)
@@ -194,20 +190,20 @@ def test_bounds_hold_and_what_cannot_be_is_said_in_the_dialog(scans, opened, scr
     assert opened.workbench.allocation.dialog is None
     scans.scan("50%")
     dialog = opened_dialog(opened, partial(opened.menu, "Tools", "Allocate"))
-    total(opened, dialog, "80 %")
+    enter_total(opened, dialog, "80 %")
     words = "must be from 0 % to 50 % of 70 weights here (got 80 %)"
     opened.wait(lambda: words in dialog.error.text() and dialog.error.isVisible())
     assert "or scan larger amounts" in dialog.error.text()
     assert not dialog.go.isEnabled()
     assert dialog.go.text() == "Prune", "the count of another total is not shown"
-    total(opened, dialog, "20 %")
+    enter_total(opened, dialog, "20 %")
     opened.type(dialog.editors["max_sparsity"].field, "30%")
     opened.wait(lambda: dialog.error.isHidden() and dialog.go.text() == "Prune 14 weights")
     assert plain(dialog.table.model().index(1, 2).data()) == "30.0 %"
     editor = dialog.editors["target_sparsity"]
     opened.click(editor.counts)
     assert editor.slider.isEnabled()
-    total(opened, dialog, "7")
+    enter_total(opened, dialog, "7")
     opened.wait(lambda: dialog.go.text() == "Prune 7 weights")
     opened.type(dialog.editors["min_sparsity"].field, "2")
     opened.wait(dialog.error.isVisible)
@@ -220,7 +216,7 @@ def test_bounds_hold_and_what_cannot_be_is_said_in_the_dialog(scans, opened, scr
     opened.choose(scans.view.metric_box, "accuracy")
     assert scans.cells[0] == ["−5.0", "−9.0"]
     dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
-    total(opened, dialog, "80 %")
+    enter_total(opened, dialog, "80 %")
     model = dialog.table.model()
     opened.wait(lambda: plain(model.index(0, 3).data() or "").startswith("−"))
     assert model.headerData(3, Qt.Orientation.Horizontal) == "Change"
@@ -259,7 +255,7 @@ def test_of_an_unfinished_scan_it_says_so(scans, opened, runners):
     opened.wait_idle()
     runner.gate.closed = False
     dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
-    total(opened, dialog, "95 %")
+    enter_total(opened, dialog, "95 %")
     words = "continue the scan (2 of 6 evaluations are done)"
     opened.wait(lambda: words in dialog.error.text() and dialog.error.isVisible())
     assert dialog.warning.isVisible()

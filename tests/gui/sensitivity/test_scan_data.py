@@ -11,7 +11,7 @@ from pruneapp.evaluation.runner import Samples, are_different_data
 from pruneapp.gui.document.history_model import HistoryColumn
 from pruneapp.gui.evaluation.script_controller import AgreedScript
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
-from tests.gui.sensitivity.conftest import SIZES, LocalScriptRunner, choose_data
+from tests.gui.sensitivity.conftest import SIZES, LocalScriptRunner, choose_data, enter_total
 from tests.gui.sensitivity.test_scan_controller import prune, save_and_close
 from tests.gui.user import plain
 
@@ -33,13 +33,14 @@ def evaluate(user, text, limit=""):
 
 
 def allocate(user, scans):
-    """Prune by an allocation; return the note of its dialog."""
+    """Prune half of the weights by an allocation; return the note of its dialog."""
     user.click(scans.view.allocate)
     controller = user.workbench.allocation
     user.wait(lambda: controller.dialog is not None and controller.dialog.isVisible())
     dialog = controller.dialog
     note = dialog.note.text()
-    user.wait(dialog.go.isEnabled)
+    enter_total(user, dialog, "50 %")
+    user.wait(lambda: dialog.go.text() == "Prune 35 weights")
     user.click(dialog.go)
     user.wait(lambda: user.document.position == 1)
     return note
