@@ -1478,16 +1478,16 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>„{text}“ wurde als Anteil gelesen: {amount}.</translation>
     </message>
     <message>
-        <source>Enter a count, or a percentage from 0 to 100 %.</source>
-        <translation>Geben Sie eine Anzahl ein, oder einen Prozentwert von 0 bis 100 %.</translation>
+        <source>Enter a count, or 0 to 100 %.</source>
+        <translation>Geben Sie eine Anzahl oder 0 bis 100 % ein.</translation>
     </message>
     <message>
-        <source>Enter a percentage from 0 to 100 %, or choose # to enter a count.</source>
-        <translation>Geben Sie einen Prozentwert von 0 bis 100 % ein, oder wählen Sie #, um eine Anzahl einzugeben.</translation>
+        <source>Enter 0 to 100 %, or choose # for a count.</source>
+        <translation>Geben Sie 0 bis 100 % ein; mit # eine Anzahl.</translation>
     </message>
     <message>
-        <source>Enter a percentage from 0 to 100 %.</source>
-        <translation>Geben Sie einen Prozentwert von 0 bis 100 % ein.</translation>
+        <source>Enter 0 to 100 %.</source>
+        <translation>Geben Sie 0 bis 100 % ein.</translation>
     </message>
     <message>
         <source>Use a decimal point.</source>
@@ -6777,6 +6777,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Manuelle Änderung wird angewendet</translation>
     </message>
     <message>
+        <source>{done}; {n} of {all} weights were pruned already</source>
+        <translation>{done}; {n} von {all} Gewichten waren schon geprunt</translation>
+    </message>
+    <message>
         <source>{done}; {n} protected weights unchanged</source>
         <translation>{done}; {n} geschützte Gewichte unverändert</translation>
     </message>
@@ -6836,20 +6840,24 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Manuelle Änderungen gelten für {pattern}; die Tensoren werden aufgeführt, bevor sich etwas ändert</translation>
     </message>
     <message>
-        <source>Apply to all {n} tensors that share dim {dim}</source>
-        <translation>Auf alle {n} Tensoren mit gemeinsamer Dim.&#xa0;{dim} anwenden</translation>
+        <source>Also edit the same units in 1 other tensor</source>
+        <translation>Dieselben Einheiten auch in 1 weiteren Tensor bearbeiten</translation>
     </message>
     <message>
-        <source>Sharing dim {dim} ({n})</source>
-        <translation>Gemeinsame Dim.&#xa0;{dim} ({n})</translation>
+        <source>Also edit the same units in {n} other tensors</source>
+        <translation>Dieselben Einheiten auch in {n} weiteren Tensoren bearbeiten</translation>
     </message>
     <message>
-        <source>Apply to all {n} tensors that share one of dims {dim}</source>
-        <translation>Auf alle {n} Tensoren mit gemeinsamer Dim.&#xa0;{dim} anwenden</translation>
+        <source>Same units in 1 other tensor</source>
+        <translation>Dieselben Einheiten in 1 weiteren Tensor</translation>
     </message>
     <message>
-        <source>Sharing dims {dim} ({n})</source>
-        <translation>Gemeinsame Dim.&#xa0;{dim} ({n})</translation>
+        <source>Same units in {n} other tensors</source>
+        <translation>Dieselben Einheiten in {n} weiteren Tensoren</translation>
+    </message>
+    <message>
+        <source>dims {dims}</source>
+        <translation>Dim. {dims}</translation>
     </message>
     <message>
         <source>{names} and {n} more</source>
@@ -8013,8 +8021,12 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Diese Einstellungen würden keine weiteren Gewichte prunen.</translation>
     </message>
     <message>
-        <source>Percentages refer to the remaining weights: another {share} would prune {n} more.</source>
-        <translation>Prozentwerte beziehen sich auf die verbleibenden Gewichte: Weitere {share} würden {n} mehr prunen.</translation>
+        <source>Another {share} of the remaining weights would be {n} more.</source>
+        <translation>Weitere {share} der verbleibenden Gewichte wären {n} mehr.</translation>
+    </message>
+    <message>
+        <source>Another {share} of the remaining ones would be {what} ({n} weights).</source>
+        <translation>Weitere {share} der verbleibenden wären {what} ({n} Gewichte).</translation>
     </message>
     <message>
         <source>Repeating the step would prune {what} ({n} more weights).</source>
@@ -8027,10 +8039,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Repeating the step would prune {n} more weights.</source>
         <translation>Eine Wiederholung des Schritts würde {n} weitere Gewichte prunen.</translation>
-    </message>
-    <message>
-        <source>Percentages refer to the remaining ones: another {share} would prune {what} ({n} weights).</source>
-        <translation>Prozentwerte beziehen sich auf die verbleibenden: Weitere {share} würden {what} prunen ({n} Gewichte).</translation>
     </message>
     <message>
         <source>These settings would prune {n} weights.</source>
@@ -8113,10 +8121,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>Prune</source>
         <translation>Prunen</translation>
-    </message>
-    <message>
-        <source>Cannot prune with these settings</source>
-        <translation>So kann nicht geprunt werden</translation>
     </message>
     <message>
         <source>Prune ({keys})</source>
@@ -9304,12 +9308,12 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>mit seinem evaluate()</translation>
     </message>
     <message>
-        <source>with other images of {name}</source>
-        <translation>mit anderen Bildern aus {name}</translation>
+        <source>with other images of it</source>
+        <translation>mit anderen Bildern daraus</translation>
     </message>
     <message>
-        <source>with the training data, {name}</source>
-        <translation>mit den Trainingsdaten {name}</translation>
+        <source>with the training data</source>
+        <translation>mit den Trainingsdaten</translation>
     </message>
     <message>
         <source>Recovery</source>
@@ -9949,14 +9953,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>{layers}, {n} davon mit Statistik</translation>
     </message>
     <message>
-        <source>1 layer is not changed, because only whole outputs of it (neurons or channels) are pruned. Pruned layers that read these outputs are repaired instead.</source>
-        <translation>1 Schicht wird nicht geändert, weil von ihr nur ganze Ausgaben (Neuronen oder Kanäle) geprunt sind. Stattdessen werden geprunte Schichten repariert, die diese Ausgaben lesen.</translation>
-    </message>
-    <message>
-        <source>{n} layers are not changed, because only whole outputs of them (neurons or channels) are pruned. Pruned layers that read these outputs are repaired instead.</source>
-        <translation>{n} Schichten werden nicht geändert, weil von ihnen nur ganze Ausgaben (Neuronen oder Kanäle) geprunt sind. Stattdessen werden geprunte Schichten repariert, die diese Ausgaben lesen.</translation>
-    </message>
-    <message>
         <source>Sequential repair needs input data, which a statistics file does not contain. Choose a text or script, or turn Sequential off.</source>
         <translation>Eine sequenzielle Reparatur braucht Eingabedaten, die eine Statistikdatei nicht enthält. Wählen Sie einen Text oder ein Skript, oder schalten Sie „Sequenziell“ aus.</translation>
     </message>
@@ -9967,6 +9963,14 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Memory: about {size} to compute the largest layer.</source>
         <translation>Speicher: etwa {size}, um die größte Schicht zu berechnen.</translation>
+    </message>
+    <message>
+        <source>1 layer is not changed: only whole output features or channels of it are pruned, which its other weights cannot restore. Pruned layers that read its outputs are repaired instead.</source>
+        <translation>1 Schicht wird nicht geändert: Von ihr sind nur ganze Ausgabemerkmale oder -kanäle geprunt, die ihre übrigen Gewichte nicht wiederherstellen können. Stattdessen werden geprunte Schichten repariert, die ihre Ausgaben lesen.</translation>
+    </message>
+    <message>
+        <source>{n} layers are not changed: only whole output features or channels of them are pruned, which their other weights cannot restore. Pruned layers that read their outputs are repaired instead.</source>
+        <translation>{n} Schichten werden nicht geändert: Von ihnen sind nur ganze Ausgabemerkmale oder -kanäle geprunt, die ihre übrigen Gewichte nicht wiederherstellen können. Stattdessen werden geprunte Schichten repariert, die ihre Ausgaben lesen.</translation>
     </message>
     <message>
         <source>Gram matrices: {total}, in temporary files. {rest}</source>
@@ -10012,12 +10016,12 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Werten Sie das Modell mit Daten aus, die nicht zur Kalibrierung dienten: Kleine Fehler der Schichten garantieren nicht, dass das Modell funktioniert.</translation>
     </message>
     <message>
-        <source>1 layer is unchanged, because new values would not reduce its error: whole outputs of it (neurons or channels) that are pruned cannot be restored. Pruned layers that read these outputs are repaired instead.</source>
-        <translation>1 Schicht ist unverändert, weil neue Werte ihren Fehler nicht verringern würden: Ganze Ausgaben (Neuronen oder Kanäle), die geprunt sind, lassen sich nicht wiederherstellen. Stattdessen werden geprunte Schichten repariert, die diese Ausgaben lesen.</translation>
+        <source>1 layer is unchanged, because new values would not reduce its error: the remaining weights cannot restore whole output features or channels that are pruned. Pruned layers that read its outputs are repaired instead.</source>
+        <translation>1 Schicht ist unverändert, weil neue Werte ihren Fehler nicht verringern würden: Die verbleibenden Gewichte können ganze geprunte Ausgabemerkmale oder -kanäle nicht wiederherstellen. Stattdessen werden geprunte Schichten repariert, die ihre Ausgaben lesen.</translation>
     </message>
     <message>
-        <source>{n} layers are unchanged, because new values would not reduce their errors: whole outputs of them (neurons or channels) that are pruned cannot be restored. Pruned layers that read these outputs are repaired instead.</source>
-        <translation>{n} Schichten sind unverändert, weil neue Werte ihre Fehler nicht verringern würden: Ganze Ausgaben (Neuronen oder Kanäle), die geprunt sind, lassen sich nicht wiederherstellen. Stattdessen werden geprunte Schichten repariert, die diese Ausgaben lesen.</translation>
+        <source>{n} layers are unchanged, because new values would not reduce their errors: the remaining weights cannot restore whole output features or channels that are pruned. Pruned layers that read their outputs are repaired instead.</source>
+        <translation>{n} Schichten sind unverändert, weil neue Werte ihre Fehler nicht verringern würden: Die verbleibenden Gewichte können ganze geprunte Ausgabemerkmale oder -kanäle nicht wiederherstellen. Stattdessen werden geprunte Schichten repariert, die ihre Ausgaben lesen.</translation>
     </message>
     <message>
         <source>Not repaired, no statistics: {names}.</source>

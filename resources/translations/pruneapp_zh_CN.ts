@@ -1478,16 +1478,16 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>“{text}”按比例读取：{amount}。</translation>
     </message>
     <message>
-        <source>Enter a count, or a percentage from 0 to 100 %.</source>
-        <translation>请输入数量，或 0 到 100 % 的百分比。</translation>
+        <source>Enter a count, or 0 to 100 %.</source>
+        <translation>请输入数量，或 0 到 100 %。</translation>
     </message>
     <message>
-        <source>Enter a percentage from 0 to 100 %, or choose # to enter a count.</source>
-        <translation>请输入 0 到 100 % 的百分比，或选择 # 以输入数量。</translation>
+        <source>Enter 0 to 100 %, or choose # for a count.</source>
+        <translation>请输入 0 到 100 %，或选择 # 以输入数量。</translation>
     </message>
     <message>
-        <source>Enter a percentage from 0 to 100 %.</source>
-        <translation>请输入 0 到 100 % 的百分比。</translation>
+        <source>Enter 0 to 100 %.</source>
+        <translation>请输入 0 到 100 %。</translation>
     </message>
     <message>
         <source>Use a decimal point.</source>
@@ -6777,6 +6777,10 @@ Code inside checkpoints is never executed.</source>
         <translation>正在应用手动编辑</translation>
     </message>
     <message>
+        <source>{done}; {n} of {all} weights were pruned already</source>
+        <translation>{done}；{all} 个权重中有 {n} 个先前已被剪枝</translation>
+    </message>
+    <message>
         <source>{done}; {n} protected weights unchanged</source>
         <translation>{done}；{n} 个受保护的权重不变</translation>
     </message>
@@ -6836,20 +6840,24 @@ Code inside checkpoints is never executed.</source>
         <translation>手动编辑应用于 {pattern}；更改之前会先列出张量</translation>
     </message>
     <message>
-        <source>Apply to all {n} tensors that share dim {dim}</source>
-        <translation>应用到共享维度 {dim} 的全部 {n} 个张量</translation>
+        <source>Also edit the same units in 1 other tensor</source>
+        <translation>同时编辑另外 1 个张量中的相同单元</translation>
     </message>
     <message>
-        <source>Sharing dim {dim} ({n})</source>
-        <translation>共享维度 {dim}（{n}）</translation>
+        <source>Also edit the same units in {n} other tensors</source>
+        <translation>同时编辑另外 {n} 个张量中的相同单元</translation>
     </message>
     <message>
-        <source>Apply to all {n} tensors that share one of dims {dim}</source>
-        <translation>应用到共享维度 {dim} 之一的全部 {n} 个张量</translation>
+        <source>Same units in 1 other tensor</source>
+        <translation>另外 1 个张量中的相同单元</translation>
     </message>
     <message>
-        <source>Sharing dims {dim} ({n})</source>
-        <translation>共享维度 {dim}（{n}）</translation>
+        <source>Same units in {n} other tensors</source>
+        <translation>另外 {n} 个张量中的相同单元</translation>
+    </message>
+    <message>
+        <source>dims {dims}</source>
+        <translation>维度 {dims}</translation>
     </message>
     <message>
         <source>{names} and {n} more</source>
@@ -8013,8 +8021,12 @@ Code inside checkpoints is never executed.</source>
         <translation>这些设置不会再剪枝任何权重。</translation>
     </message>
     <message>
-        <source>Percentages refer to the remaining weights: another {share} would prune {n} more.</source>
-        <translation>百分比针对剩余权重：再剪枝 {share} 会再剪去 {n} 个。</translation>
+        <source>Another {share} of the remaining weights would be {n} more.</source>
+        <translation>再剪去剩余权重的 {share}，即再剪去 {n} 个。</translation>
+    </message>
+    <message>
+        <source>Another {share} of the remaining ones would be {what} ({n} weights).</source>
+        <translation>再剪去剩余单元的 {share}，即 {what}（{n} 个权重）。</translation>
     </message>
     <message>
         <source>Repeating the step would prune {what} ({n} more weights).</source>
@@ -8027,10 +8039,6 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Repeating the step would prune {n} more weights.</source>
         <translation>重复此步骤会再剪枝 {n} 个权重。</translation>
-    </message>
-    <message>
-        <source>Percentages refer to the remaining ones: another {share} would prune {what} ({n} weights).</source>
-        <translation>百分比针对剩余的单元：再剪枝 {share} 会剪去 {what}（{n} 个权重）。</translation>
     </message>
     <message>
         <source>These settings would prune {n} weights.</source>
@@ -8113,10 +8121,6 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>Prune</source>
         <translation>剪枝</translation>
-    </message>
-    <message>
-        <source>Cannot prune with these settings</source>
-        <translation>无法用这些设置剪枝</translation>
     </message>
     <message>
         <source>Prune ({keys})</source>
@@ -9303,12 +9307,12 @@ computed on this computer.</source>
         <translation>由其 evaluate()</translation>
     </message>
     <message>
-        <source>with other images of {name}</source>
-        <translation>使用 {name} 中的其他图像</translation>
+        <source>with other images of it</source>
+        <translation>使用其中的其他图像</translation>
     </message>
     <message>
-        <source>with the training data, {name}</source>
-        <translation>使用训练数据 {name}</translation>
+        <source>with the training data</source>
+        <translation>使用训练数据</translation>
     </message>
     <message>
         <source>Recovery</source>
@@ -9948,14 +9952,6 @@ computed on this computer.</source>
         <translation>{layers}，其中 {n} 个有统计</translation>
     </message>
     <message>
-        <source>1 layer is not changed, because only whole outputs of it (neurons or channels) are pruned. Pruned layers that read these outputs are repaired instead.</source>
-        <translation>1 层不会更改，因为它只有整个输出（神经元或通道）被剪枝。改为修复读取这些输出的已剪枝层。</translation>
-    </message>
-    <message>
-        <source>{n} layers are not changed, because only whole outputs of them (neurons or channels) are pruned. Pruned layers that read these outputs are repaired instead.</source>
-        <translation>{n} 层不会更改，因为它们只有整个输出（神经元或通道）被剪枝。改为修复读取这些输出的已剪枝层。</translation>
-    </message>
-    <message>
         <source>Sequential repair needs input data, which a statistics file does not contain. Choose a text or script, or turn Sequential off.</source>
         <translation>顺序修复需要输入数据，而统计文件不包含输入数据。请选择文本或脚本，或关闭“顺序”。</translation>
     </message>
@@ -9966,6 +9962,14 @@ computed on this computer.</source>
     <message>
         <source>Memory: about {size} to compute the largest layer.</source>
         <translation>内存：计算最大的层约需 {size}。</translation>
+    </message>
+    <message>
+        <source>1 layer is not changed: only whole output features or channels of it are pruned, which its other weights cannot restore. Pruned layers that read its outputs are repaired instead.</source>
+        <translation>1 层不会更改：它只有整个输出特征或通道被剪枝，其余权重无法恢复它们。改为修复读取其输出的已剪枝层。</translation>
+    </message>
+    <message>
+        <source>{n} layers are not changed: only whole output features or channels of them are pruned, which their other weights cannot restore. Pruned layers that read their outputs are repaired instead.</source>
+        <translation>{n} 层不会更改：它们只有整个输出特征或通道被剪枝，其余权重无法恢复它们。改为修复读取其输出的已剪枝层。</translation>
     </message>
     <message>
         <source>Gram matrices: {total}, in temporary files. {rest}</source>
@@ -10011,12 +10015,12 @@ computed on this computer.</source>
         <translation>请用未参与校准的数据评估：各层误差小并不保证模型可用。</translation>
     </message>
     <message>
-        <source>1 layer is unchanged, because new values would not reduce its error: whole outputs of it (neurons or channels) that are pruned cannot be restored. Pruned layers that read these outputs are repaired instead.</source>
-        <translation>1 个层未改变，因为新值不会减小其误差：被剪枝的整个输出（神经元或通道）无法恢复。改为修复读取这些输出的已剪枝层。</translation>
+        <source>1 layer is unchanged, because new values would not reduce its error: the remaining weights cannot restore whole output features or channels that are pruned. Pruned layers that read its outputs are repaired instead.</source>
+        <translation>1 个层未改变，因为新值不会减小其误差：剩余权重无法恢复被整个剪枝的输出特征或通道。改为修复读取其输出的已剪枝层。</translation>
     </message>
     <message>
-        <source>{n} layers are unchanged, because new values would not reduce their errors: whole outputs of them (neurons or channels) that are pruned cannot be restored. Pruned layers that read these outputs are repaired instead.</source>
-        <translation>{n} 个层未改变，因为新值不会减小其误差：被剪枝的整个输出（神经元或通道）无法恢复。改为修复读取这些输出的已剪枝层。</translation>
+        <source>{n} layers are unchanged, because new values would not reduce their errors: the remaining weights cannot restore whole output features or channels that are pruned. Pruned layers that read their outputs are repaired instead.</source>
+        <translation>{n} 个层未改变，因为新值不会减小其误差：剩余权重无法恢复被整个剪枝的输出特征或通道。改为修复读取其输出的已剪枝层。</translation>
     </message>
     <message>
         <source>Not repaired, no statistics: {names}.</source>

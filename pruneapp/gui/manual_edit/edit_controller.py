@@ -47,8 +47,9 @@ from pruneapp.gui.widgets.labels import (
     join_names,
     join_sentences,
     plain,
+    with_note,
 )
-from pruneapp.gui.widgets.number_format import count
+from pruneapp.gui.widgets.number_format import count, plural
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.gui.widgets.short_names import ShortNames
 from pruneapp.progress import Cancelled, Job
@@ -178,18 +179,21 @@ class ManualEditOptions(QWidget):
         units are always edited, so that the check box cannot be unchecked. It is hidden if there
         are no other tensors.
         """
-        n = count(len(shown) + 1)
         texts = (
-            self.tr("Apply to all {n} tensors that share dim {dim}"),
-            self.tr("Sharing dim {dim} ({n})"),
+            plural(
+                len(shown),
+                self.tr("Also edit the same units in 1 other tensor"),
+                self.tr("Also edit the same units in {n} other tensors"),
+            ),
+            plural(
+                len(shown),
+                self.tr("Same units in 1 other tensor"),
+                self.tr("Same units in {n} other tensors"),
+            ),
         )
-        if len(dims) > 1:
-            texts = (
-                self.tr("Apply to all {n} tensors that share one of dims {dim}"),
-                self.tr("Sharing dims {dim} ({n})"),
-            )
-        dim = join_names(*map(count, dims))
-        long, short = (text.format(dim=dim, n=n) for text in texts)
+        # Several dimensions have different units, so that fewer tensors belong to each of them.
+        dim = self.tr("dims {dims}").format(dims=join_names(*map(count, dims)))
+        long, short = (with_note(text, dim) if len(dims) > 1 else text for text in texts)
         self._texts[self.group] = long, short
         names = join_names(*shown[:_MAX_NAMED])
         if len(shown) > _MAX_NAMED:
@@ -445,6 +449,11 @@ class ManualEditController(Feature[AllBlocksDialog]):
 
     def _show_result(self, preview: ManualEditPreview) -> None:
         text, numbers = translate_step(preview.edit.label), preview.numbers
+        already = numbers.selected - numbers.changed - numbers.protected
+        if numbers.operation == "prune" and already:
+            text = self.tr("{done}; {n} of {all} weights were pruned already").format(
+                done=text, n=count(already), all=count(numbers.selected)
+            )
         if numbers.protected:
             text = self.tr("{done}; {n} protected weights unchanged").format(
                 done=text, n=count(numbers.protected)

@@ -546,13 +546,11 @@ def read_amount(text: str, param: Param, *, share: bool, has_switch: bool = Fals
 
 def _what_to_enter(text: str, *, share: bool, has_switch: bool) -> str:
     if not share:
-        words = translate("AmountEditor", "Enter a count, or a percentage from 0 to 100 %.")
+        words = translate("AmountEditor", "Enter a count, or 0 to 100 %.")
     elif has_switch:
-        words = translate(
-            "AmountEditor", "Enter a percentage from 0 to 100 %, or choose # to enter a count."
-        )
+        words = translate("AmountEditor", "Enter 0 to 100 %, or choose # for a count.")
     else:
-        words = translate("AmountEditor", "Enter a percentage from 0 to 100 %.")
+        words = translate("AmountEditor", "Enter 0 to 100 %.")
     if "," in text and number_format.locale().decimalPoint() == ".":
         return join_sentences(words, translate("AmountEditor", "Use a decimal point."))
     return words

@@ -86,6 +86,7 @@ class Fields(QWidget):
         self.errors: dict[str, str] = {}
         self._context = FormContext()
         self._amount_note = AmountNote("")
+        self._amount_error = ""
         self._n_lines = meaning_lines
         self._rows: dict[str, QVBoxLayout] = {}
         self._labels: list[QWidget] = []  # with their buttons for help
@@ -158,6 +159,14 @@ class Fields(QWidget):
                 if isinstance(editor.param, AmountParam):
                     self._read(name)
 
+    def set_amount_error(self, text: str) -> None:
+        """Show below the amount an error found elsewhere; "" clears it."""
+        if text != self._amount_error:
+            self._amount_error = text
+            for name, editor in self.editors.items():
+                if isinstance(editor.param, AmountParam):
+                    self._read(name)
+
     def forget_reading(self) -> None:
         """Stop to show how a typed amount was read, because the user has changed something else."""
         for name, editor in self.editors.items():
@@ -197,11 +206,13 @@ class Fields(QWidget):
         except ParameterError as error:
             self.values.pop(name, None)
             self.errors[name] = translate_error(error, (editor.param,))
-        is_wrong = name in self.errors
+        is_amount = isinstance(editor.param, AmountParam)
+        wrong = self.errors.get(name) or (self._amount_error if is_amount else "")
+        is_wrong = bool(wrong)
         note.setForegroundRole(DANGER if is_wrong else MUTED)
-        note.setText(f"✕ {self.errors[name]}" if is_wrong else "")
+        note.setText(f"✕ {wrong}" if is_wrong else "")
         note.setVisible(is_wrong)
-        if isinstance(editor.param, AmountParam):
+        if is_amount:
             text, tip = self.tr("Set by the target total sparsity."), ""
             if self._context.amount_used:
                 text, whole = self._amount_note

@@ -60,6 +60,8 @@ def with_field_labels(error: PruneAppError) -> PruneAppError:
     return error.with_sentence(with_translated_labels(translate_sentence(error.sentence), params))
 
 
+# The sentence of an error about the amount of a step, or of one of its rules.
+_AMOUNT_ERROR = re.compile(r"(?:Rule (\d+): )?('amount' )")
 # Checking a module changes many check marks; the form is updated once after they have changed.
 SETTLE_MS = 30
 # A half-typed pattern often matches nothing: the error is shown after this pause.
@@ -160,6 +162,21 @@ class FormController(Feature[QDialog]):
 
     def _request_step(self) -> None:
         self.changed.emit(self.step_or_error())
+
+    def place_error(self, error: PruneAppError | None) -> PruneAppError | None:
+        """Show an error about an amount of the shown rule at its field, or none there.
+
+        Return the error for other places: the same one with the labels of fields, or where the
+        field is. None clears the error at the field.
+        """
+        found = None if error is None else _AMOUNT_ERROR.match(error.sentence)
+        rule = self._form.used[int(found[1] or 1) - 1] if found else None
+        text = ""
+        if error is not None and found is not None and rule is self._form.shown:
+            here = with_field_labels(error.with_sentence(error.sentence[found.start(2) :]))
+            text, error = translate_error(here), ParameterError(self._form.invalid(rule))
+        self._form.set_amount_error(text)
+        return None if error is None else with_field_labels(error)
 
     def _step_of(self, request: FormRequest | None) -> Step:
         """Return the step that a request describes, and show errors and matches in the form.

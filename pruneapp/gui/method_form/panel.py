@@ -506,6 +506,11 @@ class PruneForm(QWidget):
         for place, rule in enumerate(self.used):
             rule.fields.set_amount_note(notes[place] if place < len(notes) else AmountNote(""))
 
+    def set_amount_error(self, text: str) -> None:
+        """Show an error found elsewhere below the amount of the shown rule; "" clears all."""
+        for rule in self.rules:
+            rule.fields.set_amount_error(text if rule is self.shown else "")
+
     def set_limits(self, params: Sequence[Param]) -> None:
         """Replace the parameters of limits; all are at their defaults then. Emits no `changed`."""
         old = self.limits

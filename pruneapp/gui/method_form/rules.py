@@ -403,15 +403,15 @@ class RuleEditor(QWidget):
         self.statistics.setVisible(self.needs_statistics())
 
 
-# Maximum number of rules visible without scrolling the list. Nested scrolling is hard to use, but
-# with more rules the editor below would be too far away.
-_MAX_VISIBLE_RULES = 12
 # margin of a list item on either side, in pixels
 _MARGIN = 4
 
 
 class RuleList(QListWidget):
-    """The list of rules; the height of an item depends on the number of its lines."""
+    """The list of rules; the height of an item depends on the number of its lines.
+
+    It is as high as all rules, so that only the form around it scrolls.
+    """
 
     resized = Signal()  # the width of lines has changed
 
@@ -419,29 +419,29 @@ class RuleList(QListWidget):
         super().__init__(parent)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
 
     @property
     def room(self) -> int:
-        """Width of a line in pixels, as if the list had a scroll bar; at least 80."""
-        bar = self.verticalScrollBar().sizeHint().width()
-        return max(self.width() - bar - 2 * self.frameWidth() - 2 * _MARGIN, 80)
+        """Width of a line in pixels; at least 80."""
+        return max(self.width() - 2 * self.frameWidth() - 2 * _MARGIN, 80)
 
     def show_rules(self, rules: Sequence[tuple[Sequence[str], str]], current: int) -> None:
         """Replace the list; each rule has its lines and the full text for the tooltip.
 
-        Selects the rule with index `current`, and sets the height so that up to
-        `_MAX_VISIBLE_RULES` are visible. The signals of a new current row are emitted.
+        Selects the rule with index `current`, and sets the height so that all are visible. The
+        signals of a new current row are emitted.
         """
         self.clear()
         line, height = self.fontMetrics().lineSpacing(), 0
-        for place, (lines, whole) in enumerate(rules):
+        for lines, whole in rules:
             # Created here: Qt would not notify Python of the deletion of items created by the list.
             item = QListWidgetItem("\n".join(lines))
             item.setToolTip(as_plain(whole))
             item.setSizeHint(QSize(0, len(lines) * line + 8))
             self.addItem(item)
-            height += item.sizeHint().height() if place < _MAX_VISIBLE_RULES else 0
+            height += item.sizeHint().height()
         self.setCurrentRow(current)
         self.setFixedHeight(height + 2 * self.frameWidth())
 

@@ -503,9 +503,8 @@ class PruneAction(QWidget):
         self._show(self.tr("Prune again") if done else self.tr("Prune"), again=True)
 
     def set_refused(self, why: str) -> None:
-        """Disable the button with the text that the settings are invalid; `why` is the tooltip."""
-        again = self.button is self._plain_button
-        self._show(self.tr("Cannot prune with these settings"), again=again)
+        """Disable the button because of invalid settings; `why` is the tooltip."""
+        self._show(self.tr("Prune"), again=self.button is self._plain_button)
         self.set_disabled(why)
 
     def set_disabled(self, why: str) -> None:

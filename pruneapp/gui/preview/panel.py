@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel, QSizePolicy, QStackedWidget, QToolButton, QWidget
 
 from pruneapp.analysis.sparsity_report import Severity, SparsityReport, TensorSparsity
@@ -109,6 +110,7 @@ class PreviewPanel(QWidget):
         self._resting = self._done = self._scrolls = self._can_separate = False
         # What the form would do in the current state, and why changes are refused, shown instead.
         self._next_step = self._lock = ""
+        self._next_ink = MUTED
         self.action = PruneAction()
         self.heading = heading(self.tr("Preview"))
         self.state = WaitingNote(self)
@@ -220,7 +222,7 @@ class PreviewPanel(QWidget):
         """Disable the button, and show `why` in the note and its tooltip; "" enables it again."""
         self._lock = why
         self.action.set_lock(why)
-        self._set_note(self._next_step)
+        self._set_note(self._next_step, self._next_ink)
         self._show_warning()
 
     def set_shown_names(self, shown: Mapping[str, str], short: ShortNames) -> None:
@@ -385,13 +387,11 @@ class PreviewPanel(QWidget):
             text = self.tr("These settings would not prune any more weights.")
         elif share is not None:
             digits = 0 if round(share * 100, 9).is_integer() else 1
-            text = self.tr(
-                "Percentages refer to the remaining weights: another {share} would prune {n} more."
-            )
+            # At most two lines: a third one would move the figures above.
+            text = self.tr("Another {share} of the remaining weights would be {n} more.")
             if what:
                 text = self.tr(
-                    "Percentages refer to the remaining ones: another {share} would prune {what} "
-                    "({n} weights)."
+                    "Another {share} of the remaining ones would be {what} ({n} weights)."
                 )
             text = text.format(share=number_format.percent(share, digits), n=n, what=what)
         elif repeats:
@@ -409,11 +409,12 @@ class PreviewPanel(QWidget):
 
     def set_not_again(self, sentence: str) -> None:
         """Show a note on why the form cannot be applied to the current state."""
-        self._set_note(sentence)
+        self._set_note(f"✕ {sentence}", ink=DANGER)
         self.action.set_refused(sentence)
 
-    def _set_note(self, sentence: str) -> None:
-        self._next_step = sentence
+    def _set_note(self, sentence: str, ink: QPalette.ColorRole = MUTED) -> None:
+        self._next_step, self._next_ink = sentence, ink
+        self.note.setForegroundRole(MUTED if self._lock else ink)
         self._set_sentence(self.note, self._lock or sentence)
 
     def _show_warning(self) -> None:

@@ -253,10 +253,11 @@ class PreviewController(Feature[QDialog]):
             preview=None,
             error=None,
         )
+        self._form.place_error(None)
         if isinstance(step, PruneAppError):
             self._cancel_estimate()
             self._outdated = None
-            error = with_field_labels(step)
+            error = self._form.place_error(step)
             self._set(replace(state, step=None, known=None, assignment=UNASSIGNED, error=error))
             return
         # The previous estimate is shown until the new one is available, to avoid flicker.
@@ -298,13 +299,13 @@ class PreviewController(Feature[QDialog]):
         self.pause()
         self._cancel_estimate()
         self._outdated = None
-        error = with_field_labels(error)
-        self._set(error=error, preview=None, known=None, is_behind=False)
+        placed = self._form.place_error(error)
+        self._set(error=placed, preview=None, known=None, is_behind=False)
         if isinstance(error, FileChangedError):
             self._file_watch.start()  # the original file may be restored
         if self._apply_when_ready:
             self._wait_for_preview(waits=False)
-            self.session.refused.emit(error)
+            self.session.refused.emit(with_field_labels(error))
 
     def _look_for_file(self) -> None:
         document = self.session.document

@@ -276,7 +276,7 @@ class RecoverController(Feature[Dialog]):
         dialog.set_functions(
             distills=distills,
             trains=trains,
-            evaluated_by="" if script is None else self._evaluated_by(script, source),
+            evaluated_by="" if script is None else self._evaluated_by(script),
             found=script is not None,
         )
         if script is not None and not distills and not trains:
@@ -294,19 +294,18 @@ class RecoverController(Feature[Dialog]):
                 )
             )
 
-    def _evaluated_by(self, script: EvaluationScript, source: DataSource) -> str:
+    def _evaluated_by(self, script: EvaluationScript) -> str:
         """Return a phrase on what evaluates the state before and after; "" if nothing does."""
         chosen = self._evaluation.chosen
         if not script.may_define("evaluate"):
             if chosen is None:
                 return ""
             return self.tr("with {name}").format(name=source_name(chosen))
-        text = self.tr("by its evaluate()")
-        if script.builtin:
-            text = self.tr("with other images of {name}")
-            if not script.measures_other_images:
-                text = self.tr("with the training data, {name}")
-        return text.format(name=source_name(source))
+        if not script.builtin:
+            return self.tr("by its evaluate()")
+        if script.measures_other_images:
+            return self.tr("with other images of it")
+        return self.tr("with the training data")
 
     @flow
     def _set_up_evaluation(self, dialog: RecoverDialog) -> Flow[None]:

@@ -188,12 +188,14 @@ class RepairDialog(Dialog):
         return plural(
             n_layers,
             self.tr(
-                "1 layer is not changed, because only whole outputs of it (neurons or channels) "
-                "are pruned. Pruned layers that read these outputs are repaired instead."
+                "1 layer is not changed: only whole output features or channels of it are pruned, "
+                "which its other weights cannot restore. Pruned layers that read its outputs are "
+                "repaired instead."
             ),
             self.tr(
-                "{n} layers are not changed, because only whole outputs of them (neurons or "
-                "channels) are pruned. Pruned layers that read these outputs are repaired instead."
+                "{n} layers are not changed: only whole output features or channels of them are "
+                "pruned, which their other weights cannot restore. Pruned layers that read their "
+                "outputs are repaired instead."
             ),
         )
 
@@ -329,14 +331,14 @@ class RepairReportDialog(Dialog):
             text = plural(
                 len(layers) - n_changed,
                 self.tr(
-                    "1 layer is unchanged, because new values would not reduce its error: whole "
-                    "outputs of it (neurons or channels) that are pruned cannot be restored. "
-                    "Pruned layers that read these outputs are repaired instead."
+                    "1 layer is unchanged, because new values would not reduce its error: the "
+                    "remaining weights cannot restore whole output features or channels that are "
+                    "pruned. Pruned layers that read its outputs are repaired instead."
                 ),
                 self.tr(
                     "{n} layers are unchanged, because new values would not reduce their errors: "
-                    "whole outputs of them (neurons or channels) that are pruned cannot be "
-                    "restored. Pruned layers that read these outputs are repaired instead."
+                    "the remaining weights cannot restore whole output features or channels that "
+                    "are pruned. Pruned layers that read their outputs are repaired instead."
                 ),
             )
             notes.insert(0, text)

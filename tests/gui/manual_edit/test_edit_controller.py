@@ -271,3 +271,9 @@ def test_protected_and_permanent_weights_that_stay_are_told_of(at_work):
     at_work.wait(lambda: "protected weights" in status(at_work))
     assert status(at_work) == "2 channels of layers.0.conv1 pruned; 36 protected weights unchanged"
     assert np.flatnonzero(~mask_of(at_work, conv).any(axis=(1, 2, 3))).tolist() == [6]
+    partly = ((6, 8), (0, 4), (0, 3), (0, 3))
+    editing.perform(ManualEditRequest("prune", conv, (partly,), "channel", 0))
+    at_work.wait(lambda: "already" in status(at_work))
+    assert status(at_work) == (
+        "2 channels of layers.0.conv1 pruned; 36 of 72 weights were pruned already"
+    )

@@ -69,7 +69,7 @@ def test_neurons_go_in_all_tensors_of_the_group_in_one_step(at_llama):
     at_llama.key("Ctrl+Z")
     at_llama.document.delete(1)
     box = at_llama.views.edit_options.group
-    assert box.text() == "Apply to all 3 tensors that share dim 0"
+    assert box.text() == "Also edit the same units in 2 other tensors"
     assert box.toolTip().endswith(
         f"FFN neurons of model.layers.1.mlp: manual edits apply to {GATE}, {DOWN}, too</span>"
     )
@@ -110,10 +110,10 @@ def test_the_check_box_is_there_for_the_dimension_that_is_shared(at_llama):
     needed = options._needed(short=False)
     assert options.width() >= needed
     options.setFixedWidth(needed - 1)
-    assert box.text() == "Sharing dim 0 (3)"
+    assert box.text() == "Same units in 2 other tensors"
     assert options.every_block.text() == f"Same layer in all {LAYERS} blocks"
     assert options.title.isVisible()
-    assert box.accessibleName() == "Apply to all 3 tensors that share dim 0"
+    assert box.accessibleName() == "Also edit the same units in 2 other tensors"
     assert options.minimumSizeHint().width() < needed
     assert at_llama.views.pages.page is Page.CHANNELS
     assert box.focusPolicy() & Qt.FocusPolicy.TabFocus
@@ -127,7 +127,9 @@ def test_the_check_box_is_there_for_the_dimension_that_is_shared(at_llama):
     at_llama.wait(box.isVisible)
     at_llama.key("1", at_llama.views.tree.view)
     at_llama.wait(box.isVisible)
-    assert box.accessibleName() == "Apply to all 3 tensors that share dim 1", "as on the other page"
+    assert box.accessibleName() == "Also edit the same units in 2 other tensors", (
+        "as on the other page"
+    )
     at_llama.click_cell("model.norm.weight")
     at_llama.wait(lambda: not box.isVisible())
 
@@ -145,9 +147,9 @@ def test_the_groups_of_both_dimensions_are_counted_on_the_page_of_weights(user, 
     user.click_cell("3.weight")
     box = user.views.edit_options.group
     user.wait(box.isVisible)
-    assert box.accessibleName() == "Apply to all 7 tensors that share one of dims 0, 1"
+    assert box.accessibleName() == "Also edit the same units in 6 other tensors (dims 0, 1)"
     show_channels(user, "3.weight", 6)
-    user.wait(lambda: box.accessibleName() == "Apply to all 4 tensors that share dim 0")
+    user.wait(lambda: box.accessibleName() == "Also edit the same units in 3 other tensors")
 
 
 def test_heads_are_pruned_as_units_in_all_their_tensors(at_llama, tmp_path):
@@ -172,7 +174,10 @@ def test_heads_are_pruned_as_units_in_all_their_tensors(at_llama, tmp_path):
     choose_dim(at_llama, "0: key/value heads (2)")
     select(at_llama, "1")
     press(at_llama, "Del", 3)
-    assert status(at_llama) == "1 key/value head of model.layers.1.self_attn pruned in 4 tensors"
+    assert status(at_llama) == (
+        "1 key/value head of model.layers.1.self_attn pruned in 4 tensors; "
+        "512 of 1,536 weights were pruned already"
+    )
     assert zeros(at_llama, KEYS) == zeros(at_llama, VALUES) == list(range(HEAD, GROUPS * HEAD))
     assert zeros(at_llama, QUERIES) == list(range(HEAD, HEADS * HEAD))
     choose_dim(at_llama, "0: outputs")

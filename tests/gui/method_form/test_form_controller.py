@@ -199,7 +199,7 @@ def test_a_button_without_a_step_says_why(opened):
     user.wait_idle()
     user.pause(60)
     assert not user.button.isEnabled()
-    assert (note.isVisible(), note.text()) == (True, sentence)
+    assert (note.isVisible(), note.text()) == (True, f"✕ {sentence}")
     assert sentence in user.button.toolTip()
     assert not action.preview.isEnabled()
     user.check(FIRST)

@@ -132,7 +132,7 @@ def test_what_is_no_limit_is_said_beside_it(form, qtbot):
     unfold(form, qtbot)
     retype(qtbot, form.limits.editors["min_sparsity"].field, "180 %")
     assert form.request() is None
-    assert form.limits.note.text().startswith("✕ Enter a percentage")
+    assert form.limits.note.text().startswith("✕ Enter 0 to 100 %.")
     assert tuple(form.errors_beside_fields()) == form.errors()
     retype(qtbot, form.limits.editors["min_sparsity"].field, "18 %")
     assert not form.limits.note.isVisible()

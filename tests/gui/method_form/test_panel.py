@@ -185,15 +185,14 @@ def test_amounts_are_read_as_they_are_written(text, share, expected):
 def test_what_is_no_amount_is_answered_by_what_to_enter(text, share):
     with pytest.raises(ParameterError) as error:
         read_amount(text, AmountParam(), share=share)
-    words = "percentage from 0 to 100 %."
-    assert str(error.value) == f"Enter a {'' if share else 'count, or a '}{words}"
+    assert str(error.value) == f"Enter {'' if share else 'a count, or '}0 to 100 %."
 
 
 @pytest.mark.parametrize("text", ["50,5 %", "50,5"])
 def test_a_decimal_comma_is_answered_by_the_decimal_point(form, qtbot, text):
     retype(qtbot, editor(form, "amount").field, text)
     assert note(form, "amount") == (
-        "✕ Enter a percentage from 0 to 100 %, or choose # to enter a count. Use a decimal point."
+        "✕ Enter 0 to 100 %, or choose # for a count. Use a decimal point."
     )
 
 
@@ -265,10 +264,7 @@ def test_return_selects_a_wrong_amount_to_be_mended(form, qtbot):
     field = editor(form, "amount").field
     retype(qtbot, field, "130 %")
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert (
-        note(form, "amount")
-        == "✕ Enter a percentage from 0 to 100 %, or choose # to enter a count."
-    )
+    assert note(form, "amount") == "✕ Enter 0 to 100 %, or choose # for a count."
     qtbot.keyClicks(field, "13")
     assert form.request().rows[0].values["amount"] == 0.13
 
@@ -344,9 +340,7 @@ def test_a_bare_number_above_100_is_no_count_where_percent_are_entered(form, qtb
     amount = editor(form, "amount")
     retype(qtbot, amount.field, "150")
     qtbot.keyClick(amount.field, Qt.Key.Key_Return)
-    assert note(form, "amount") == (
-        "✕ Enter a percentage from 0 to 100 %, or choose # to enter a count."
-    )
+    assert note(form, "amount") == ("✕ Enter 0 to 100 %, or choose # for a count.")
     qtbot.keyClicks(amount.field, "70")
     qtbot.keyClick(amount.field, Qt.Key.Key_Return)
     assert form.request().rows[0].values["amount"] == 0.7
@@ -392,7 +386,7 @@ def test_what_is_wrong_is_said_beside_the_field_in_red_and_with_a_sign(form, qtb
     assert note(form, "amount") == ""
     retype(qtbot, editor(form, "amount").field, "130 %")
     label = form.rules[0].fields.notes["amount"]
-    assert label.text() == "✕ Enter a percentage from 0 to 100 %, or choose # to enter a count."
+    assert label.text() == "✕ Enter 0 to 100 %, or choose # for a count."
     assert label.foregroundRole() == DANGER
     assert form.request() is None
     assert len(form.errors()) == 1
@@ -705,9 +699,7 @@ def test_errors_name_the_rule_that_they_are_about(form, qtbot):
     field = editor(form, "amount", 1).field
     field.clear()
     qtbot.keyClicks(field, "abc")
-    assert form.errors() == (
-        "Rule 2: Enter a percentage from 0 to 100 %, or choose # to enter a count.",
-    )
+    assert form.errors() == ("Rule 2: Enter 0 to 100 %, or choose # for a count.",)
     assert form.errors_beside_fields()[form.errors()[0]] == "A setting of rule 2 is not valid."
     assert form.list.item(1).text().endswith("✕ not valid")
     height = form.list.height()

@@ -412,15 +412,14 @@ def test_what_was_done_is_told_without_arrow_or_accent_and_with_its_marks(foreca
     assert all(len(set(row.bar.shares)) == 1 for row in forecast.affected), "nothing is hatched"
     forecast.set_again(20, share=0.9, repeats=True)
     assert forecast.note.isVisible()
-    assert (
-        forecast.note.text()
-        == f"Percentages refer to the remaining weights: another 90{GAP}% would prune 20 more."
-    )
+    assert forecast.note.text() == f"Another 90{GAP}% of the remaining weights would be 20 more."
     forecast.set_again(20, StepUnits(2), share=0.9, repeats=True)
     assert forecast.note.text() == (
-        f"Percentages refer to the remaining ones: another 90{GAP}% would prune 2 channels "
-        "(20 weights)."
+        f"Another 90{GAP}% of the remaining ones would be 2 channels (20 weights)."
     )
+    forecast.set_again(1_234_567, StepUnits(12_345), share=0.855, repeats=True)
+    forecast.layout().activate()
+    assert forecast._warning.height() == forecast.alarm.sizeHint().height(), "nothing moves"
     forecast.set_again(20, StepUnits(2), repeats=True)
     assert forecast.note.text() == "Repeating the step would prune 2 channels (20 more weights)."
     forecast.set_now(None)
@@ -434,11 +433,12 @@ def test_what_was_done_is_told_without_arrow_or_accent_and_with_its_marks(foreca
     assert (button.text(), button.objectName()) == ("Prune again: 20 weights", "")
     assert button.isVisible()
     forecast.set_not_again("There are not so many.")
-    assert forecast.note.text() == "There are not so many."
+    assert forecast.note.text() == "✕ There are not so many."
+    assert forecast.note.foregroundRole() == DANGER
     forecast.set_not_again("Enter at most 89.52 %, or unprotect weights.")
-    assert forecast.note.text() == f"Enter at most 89.52{GAP}%, or unprotect weights."
+    assert forecast.note.text() == f"✕ Enter at most 89.52{GAP}%, or unprotect weights."
     forecast.set_not_again("There are not so many.")
-    assert forecast.action.button.text() == "Cannot prune with these settings", "there is more"
+    assert forecast.action.button.text() == "Prune", "there is more"
     assert forecast.action.button.toolTip() == "<span>There are not so many.</span>"
     assert forecast.error.text() == ""
     assert not forecast.action.button.isEnabled()
@@ -589,7 +589,7 @@ def test_numbers_come_and_go_without_moving_anything(forecast, qtbot):
     forecast.set_error("'amount' is larger than what remains.", settings=True)
     qtbot.wait(1)
     assert places() == before
-    assert forecast.action.button.text() == "Cannot prune with these settings"
+    assert forecast.action.button.text() == "Prune"
     assert forecast.action.why_not == "'amount' is larger than what remains."
 
 

@@ -717,8 +717,7 @@ def test_after_a_prune_panel_tree_and_picture_show_what_was_done(counted):
     counted.wait(lambda: states.index_of(1, column).data() == compact)
     assert not panel.alarm.text()
     assert plain(panel.note.text()) == (
-        "Percentages refer to the remaining weights: another 90 % would prune "
-        f"{more.newly_pruned:,} more."
+        f"Another 90 % of the remaining weights would be {more.newly_pruned:,} more."
     )
     assert counted.button.text() == f"Prune again: {more.newly_pruned:,} weights"
 
@@ -755,7 +754,7 @@ def test_a_double_click_prunes_once(counted, qapp):
 
 
 def test_invalid_settings_are_named_before_and_after_a_step(counted):
-    panel, refused = counted.views.preview, "Cannot prune with these settings"
+    panel, refused = counted.views.preview, "Prune"
     counted.ask_amount("5000")
     counted.wait(lambda: counted.button.text() == refused)
     assert not counted.button.isEnabled()
@@ -775,13 +774,15 @@ def test_invalid_settings_are_named_before_and_after_a_step(counted):
     counted.wait(lambda: counted.document.position == 2)
     counted.click(counted.views.form.all, QPoint(8, 8))
     counted.ask_amount("100 %")
-    counted.wait(lambda: panel.error.text().startswith("✕ Amount is too large"))
-    assert "'amount'" not in counted.button.toolTip()
-    percent = re.search(r"Enter at most ([\d.]+\s%)", panel.error.text())
-    assert percent is not None, panel.error.text()
+    note = counted.rule.fields.notes["amount"]
+    counted.wait(lambda: note.text().startswith("✕ Amount is too large"))
+    assert panel.error.text() == "✕ A setting above is not valid.", "the reason is at the field"
+    percent = re.search(r"Enter at most ([\d.]+\s%)", note.text())
+    assert percent is not None, note.text()
     counted.ask_amount(percent[1])
     counted.wait_preview()
     assert panel.error.text() == ""
+    assert not note.isVisible()
     assert counted.button.isEnabled()
 
 
@@ -877,7 +878,8 @@ def test_where_the_disk_has_no_room_for_a_mask_the_panel_says_so(counted, monkey
     counted.ask_amount("40 %")
     counted.wait(lambda: "does not fit into memory" in panel.error.text())
     assert "XDG_CACHE_HOME" in panel.error.text()
-    assert counted.button.text() == "Cannot prune with these settings"
+    assert counted.button.text() == "Prune"
+    assert not counted.button.isEnabled()
     assert counted.document.position == 0
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1 << 40))
     counted.ask_amount("50 %")

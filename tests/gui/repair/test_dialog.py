@@ -44,7 +44,7 @@ def test_layers_of_which_only_whole_outputs_are_pruned_are_not_counted(dialog):
     dialog.set_layers([replace(first, only_outputs=True), second])
     assert dialog.go.text() == "Repair 1 layer"
     assert dialog.headline.text() == "2 pruned layers"
-    assert dialog.note.text().startswith("1 layer is not changed, because only whole outputs")
+    assert dialog.note.text().startswith("1 layer is not changed: only whole output features")
     model = dialog.table.model()
     assert [model.index(row, 3).data() for row in range(2)] == ["not used", "to be collected"]
     dialog.editors["sequential"].set_value(True)

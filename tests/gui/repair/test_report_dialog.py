@@ -57,9 +57,9 @@ def test_only_changed_layers_are_counted(show, english):
     report = show(RepairReportDialog(layers, risks=(), unknown=(), source="", shown={}))
     assert report.headline.text() == "3 layers repaired: 13 weights have new values."
     assert report.notes[0].text() == (
-        "1 layer is unchanged, because new values would not reduce its error: whole outputs of it "
-        "(neurons or channels) that are pruned cannot be restored. Pruned layers that read these "
-        "outputs are repaired instead."
+        "1 layer is unchanged, because new values would not reduce its error: the remaining "
+        "weights cannot restore whole output features or channels that are pruned. Pruned layers "
+        "that read its outputs are repaired instead."
     )
     model = report.table.model()
     cells = [model.index(3, at).data().replace("\u00a0", " ") for at in range(6)]
