@@ -173,10 +173,16 @@ def losses(
     return (*first, *_describe_losses(checkpoint, lambda _trait, names: names, job, text=text))
 
 
-def describe_outside(checkpoint: Checkpoint) -> str:
-    """Return a sentence that values outside of the state dict are not included; "" without any."""
+def describe_outside(checkpoint: Checkpoint, *, kept: bool = False) -> str:
+    """Return a sentence about values outside of the state dict; "" if there are none.
+
+    It says whether they are `kept` or not included.
+    """
     keys = checkpoint.contents.outside_keys
-    return f"Not included: {_outside(checkpoint, keys)}." if keys else ""
+    if not keys:
+        return ""
+    outside = _outside(checkpoint, keys)
+    return f"Kept unchanged: {outside}." if kept else f"Not included: {outside}."
 
 
 def _refuse(

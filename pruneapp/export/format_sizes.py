@@ -14,6 +14,7 @@ from pruneapp.export.catalog import FORMATS, get, usual_format
 from pruneapp.export.completeness import describe_outside, keeps_all, losses
 from pruneapp.export.destination.sidecars import configuration_of, is_folder_model
 from pruneapp.export.format import Format, Loader, Plan, Purpose
+from pruneapp.export.formats.torch import TORCH
 from pruneapp.export.provenance import Provenance, provenance_without_steps
 from pruneapp.export.records import State
 from pruneapp.export.rounding import CONTAINER, DTYPE, KEEP, SMALLER, STATE_DICT, Rounding
@@ -60,8 +61,8 @@ class FormatOffer:
     state_dict_only: str = ""
     # Purposes that the format is suitable for, with the reason as text.
     serves: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
-    # Sentence about values outside of the state dict that are lost, such as the optimizer.
-    not_included: str = ""
+    # Sentence about values outside of the state dict, such as the optimizer: kept or lost.
+    outside: str = ""
     loads_directly: bool = False  # whether the recipient can load the file without unpacking it
     # Purposes for which it is the best format, with the reason as text.
     recommended: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -254,6 +255,10 @@ def _offer_without_size(  # noqa: PLR0917 - each its own type
         serves = form.good_for_folder
     if Purpose.TRANSFORMERS in serves and configuration_of(state.checkpoint) is None:
         serves = {use: why for use, why in serves.items() if use is not Purpose.TRANSFORMERS}
+    # Training continues with the optimizer of the file, or else with masks and pruned values.
+    resumes = bool(state.checkpoint.contents.outside_keys) and TORCH.keeps(state.checkpoint)
+    if Purpose.TORCH in serves and form.originals == resumes:
+        serves = {use: why for use, why in serves.items() if use is not Purpose.TORCH}
     # The name of a folder does not determine the suffix of the files in it.
     named = path is not None and not needs_folder(state.checkpoint, form, values, path)
     suffix = path.suffix.lower() if path and named else usual_suffix(state.checkpoint, form)
@@ -277,7 +282,7 @@ def _offer_without_size(  # noqa: PLR0917 - each its own type
         tag=form.tag,
         rounded_by=DTYPE.name if DTYPE in form.params else "",
         serves=serves,
-        not_included="" if kept or not form.lossless else describe_outside(state.checkpoint),
+        outside=describe_outside(state.checkpoint, kept=kept) if form.lossless else "",
         loads_directly=form.loads_directly,
     )
 

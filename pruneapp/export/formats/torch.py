@@ -29,7 +29,7 @@ from pruneapp.checkpoint.torchfile.sources import CheckedSource
 from pruneapp.checkpoint.torchfile.torch_objects import IN_PICKLE
 from pruneapp.checkpoint.torchfile.zip_format import PACKAGE, SCRIPT, pickle_with_zeros, zip_layout
 from pruneapp.errors import ExportError
-from pruneapp.export.format import ExportPart, Format, Loader, Plan
+from pruneapp.export.format import ExportPart, Format, Loader, Plan, Purpose
 from pruneapp.export.formats.zip_archive import ALIGNMENT, StateDictPickle, ZipMember, ZipPlan
 from pruneapp.export.records import (
     RecordRange,
@@ -598,6 +598,11 @@ TORCH = Format(
         "The other contents of the opened file are kept.",
         "Optimizer state of pruned weights is unchanged.",
     ),
+    good_for={
+        Purpose.TORCH: (
+            "Pruned weights are 0; pruneapp.hold_masks(model) keeps them 0 during training."
+        )
+    },
     loads=loading_code.torch,
     load_code="""
 def load(path):

@@ -421,8 +421,8 @@ class Purposes(QWidget):
             text = self.tr("Choose a purpose, or select a format below.")
         elif best is not None:
             reason = best.recommended[purpose]
-            if purpose is Purpose.TORCH:  # training misses the optimizer
-                reason = join_sentences(reason, best.not_included)
+            if purpose is Purpose.TORCH:
+                reason = join_sentences(best.outside, reason)
             text = self.tr("✓ {format}, {size}. {reason}").format(
                 format=best.label, size=size_text(best), reason=reason
             )

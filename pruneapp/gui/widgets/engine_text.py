@@ -74,7 +74,7 @@ def translate_offer(offer: FormatOffer) -> FormatOffer:
         warnings=tuple(map(translate_sentence, offer.warnings)),
         why_not=translate_sentence(offer.why_not),
         wrong=translate_sentence(offer.wrong),
-        not_included=translate_sentence(offer.not_included),
+        outside=translate_sentence(offer.outside),
         state_dict_only=translate_sentence(offer.state_dict_only),
         params=tuple(map(translate_param, offer.params)),
         recommended={

@@ -266,8 +266,8 @@ def test_the_report_names_the_data_that_calibrated_a_repair(pruned, file):
         assert calibration_of(written) == ("script:12ab",)
 
 
-def test_a_checkpoint_without_its_optimizer_is_said_with_the_purpose(user, tmp_path):
-    """Regression: it was only in the notes, and the export was called larger than the file."""
+def test_training_continues_with_the_optimizer_of_the_file(user, tmp_path):
+    """Regression: a format without it was proposed; with another dtype, the text says so."""
     path, weight = tmp_path / "checkpoint.pt", torch.randn(64, 64)
     optimizer = {"exp_avg": torch.ones(64, 64), "exp_avg_sq": torch.ones(64, 64)}
     torch.save({"model": {"w": weight}, "optimizer": {"state": {0: optimizer}}, "epoch": 3}, path)
@@ -277,10 +277,13 @@ def test_a_checkpoint_without_its_optimizer_is_said_with_the_purpose(user, tmp_p
     user.wait(lambda: user.document.position == 1)
     dialog = user.open_export()
     press(user, dialog.purposes.buttons[Purpose.TORCH])
-    user.wait(lambda: dialog.purposes.reason.text().startswith("✓ Resumable"))
-    reason = dialog.purposes.reason.text()
-    assert reason.endswith("Not included: 'optimizer', 'epoch' (outside 'model').")
+    said = dialog.purposes.reason.text
+    user.wait(lambda: said().startswith("✓ torch state dict, dense"))
+    assert ". Kept unchanged: 'optimizer', 'epoch' (outside 'model'). Pruned weights are 0" in said()
     assert "Larger" not in "".join(texts_of(dialog.details))
+    assert dialog.chosen_format().name == "torch"
+    user.choose(dialog.details.fields.editors["dtype"].combo, "bfloat16")
+    user.wait(lambda: ". Not included: 'optimizer', 'epoch' (outside 'model')." in said())
 
 
 def test_a_resumable_file_that_is_larger_than_the_opened_one_is_called_so(pruned):
