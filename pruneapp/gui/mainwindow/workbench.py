@@ -16,7 +16,6 @@ from PySide6.QtGui import QCloseEvent
 
 from pruneapp.checkpoint.entry import TensorRow
 from pruneapp.document.document import DocumentChanged
-from pruneapp.errors import PruneAppError
 from pruneapp.export.report import ExportReport
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext
@@ -131,10 +130,11 @@ class StatusController(QObject):
         # document.
         self._notifications.end(NoticeTopic.ASKED, NoticeTopic.OPENING, NoticeTopic.OTHER_MASKS)
 
-    @Slot(object)
-    def _on_lock_changed(self, reason: PruneAppError | None) -> None:
-        if reason is None:
-            self._notifications.end(NoticeTopic.ASKED)  # changes are not refused any more
+    @Slot()
+    def _on_lock_changed(self) -> None:
+        self._notifications.end(
+            NoticeTopic.ASKED
+        )  # changes were refused for another reason
 
     def show_opened(self, nodes: Nodes) -> None:
         """Show the document that was opened in all shared views, title and status bar.

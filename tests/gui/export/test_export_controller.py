@@ -279,7 +279,9 @@ def test_training_continues_with_the_optimizer_of_the_file(user, tmp_path):
     press(user, dialog.purposes.buttons[Purpose.TORCH])
     said = dialog.purposes.reason.text
     user.wait(lambda: said().startswith("✓ torch state dict, dense"))
-    assert ". Kept unchanged: 'optimizer', 'epoch' (outside 'model'). Pruned weights are 0" in said()
+    assert (
+        ". Kept unchanged: 'optimizer', 'epoch' (outside 'model'). Pruned weights are 0" in said()
+    )
     assert "Larger" not in "".join(texts_of(dialog.details))
     assert dialog.chosen_format().name == "torch"
     user.choose(dialog.details.fields.editors["dtype"].combo, "bfloat16")

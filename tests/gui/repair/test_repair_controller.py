@@ -295,8 +295,11 @@ def test_a_repair_behind_another_job_says_what_it_waits_for(pruned, tmp_path, fa
     assert note.text().endswith(" To cancel 'Repair', open the list of jobs.")
     assert note.heightForWidth(note.width()) <= note.height(), "the text is not cut off"
     assert not user.views.preview.action.button.isEnabled()
+    user.key("Del", user.views.history.tree)
+    assert user.trouble[0].startswith("'Repair' is waiting")
     gate.closed = False
     user.wait(lambda: note.text().startswith("A repair is running."))
+    assert not user.trouble, "the repair is not waiting any more"
     pid = process_of(user, tmp_path)
     user.key("Esc")
     user.wait(lambda: user.workbench.repair._repairing is None)
