@@ -66,7 +66,7 @@ from pruneapp.gui.widgets.short_names import ShortNames
 _INDENT = 12  # width of a branch in pixels
 _DOT, _SMALL_DOT = 4.5, 3.5  # radius of the circle of the current state, and of others
 _PADDING = 6  # of a cell, with both sides together
-_MIN_LABEL = 20  # letters of a name that are visible before columns are scrolled to
+_MIN_LABEL = 18  # letters of a name that are visible before columns are scrolled to
 _MIN_ELIDED_LABEL = 11  # the same if the sparsity, the first metric or the notes need the space
 _MAX_HEADER = 15  # maximum width of the header of a metric without differences
 _MIN_END = 9  # width of the visible end of a name in digits; a narrower end is elided
@@ -278,30 +278,24 @@ class HistoryTree(QTreeView):
         wide as their texts, metrics without their differences where these need the space. Names
         are elided, down to `_MIN_LABEL` letters, before a column has to be scrolled to, and down
         to `_MIN_ELIDED_LABEL` before the sparsity, the first metric or the notes have to. Notes
-        get the remaining width. An empty column of notes is hidden if the user had to scroll. To
-        keep the others visible, the header of the first metric and then the notes are elided.
+        get the remaining width; without any, their column is hidden. To keep the others visible,
+        the header of the first metric and then the notes are elided.
         """
         columns, room = self.states.columns, self.viewport().width()
         note, letter = self.states.column_of(HistoryColumn.NOTE), letter_width(self)
         indent = self._deepest_indent()
-        note_width = self._content_width(note)
-        is_empty = not any(item.note for item in self.states.items)
-        if not is_empty or self.currentIndex().column() == note:
-            gap = self.fontMetrics().horizontalAdvance(NOTE_GAP)
-            note_width, is_empty = _MIN_NOTE * letter + gap + 2 * _PADDING, False
+        has_notes = any(item.note for item in self.states.items)
+        has_notes = has_notes or self.currentIndex().column() == note  # one is being edited
         for brief in (False, True):
-            widths = {
-                at: self._content_width(at, brief=brief) if at != note else note_width
-                for at in range(1, len(columns))
-            }
+            widths = {at: self._content_width(at, brief=brief) for at in range(1, len(columns))}
+            widths[note] = self.fontMetrics().horizontalAdvance(NOTE_GAP) + 2 * _PADDING
+            widths[note] += _MIN_NOTE * letter
             widths.update({at: self._widths.get(columns[at], widths[at]) for at in widths})
-            others = sum(widths.values()) - is_empty * widths[note]
-            spare = room - others - _MIN_LABEL * letter - indent
-            if spare >= 0:
+            if not has_notes:
+                del widths[note]
+            if sum(widths.values()) + _MIN_LABEL * letter + indent <= room:
                 break
-        if is_hidden := is_empty and spare < widths[note]:
-            del widths[note]
-        elif not is_empty:
+        if has_notes:
             self._narrow_to_notes(widths, room - _MIN_ELIDED_LABEL * letter - indent)
         others = sum(widths.values())
         first = sum(width for at, width in widths.items() if at <= note)
@@ -313,7 +307,7 @@ class HistoryTree(QTreeView):
             widths[last] += max(0, room - sum(widths.values()))
         self._is_fitting = True
         for at in range(len(columns)):  # a new metric changes the positions of the others
-            self.setColumnHidden(at, is_hidden and at == note)
+            self.setColumnHidden(at, at == note and not has_notes)
         for at, width in widths.items():
             self.setColumnWidth(at, width)
         self._is_fitting = False
