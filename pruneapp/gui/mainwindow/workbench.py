@@ -132,9 +132,7 @@ class StatusController(QObject):
 
     @Slot()
     def _on_lock_changed(self) -> None:
-        self._notifications.end(
-            NoticeTopic.ASKED
-        )  # changes were refused for another reason
+        self._notifications.end(NoticeTopic.ASKED)  # changes were refused for another reason
 
     def show_opened(self, nodes: Nodes) -> None:
         """Show the document that was opened in all shared views, title and status bar.

@@ -55,16 +55,8 @@ from pruneapp.gui.widgets.labels import (
     with_label,
     with_note,
 )
-from pruneapp.gui.widgets.number_format import (
-    count,
-    metric,
-    most_decimals,
-    number,
-    percent,
-    plural,
-    rough_duration,
-    size,
-)
+from pruneapp.gui.widgets.number_format import count, number, percent, plural, rough_duration, size
+from pruneapp.gui.widgets.number_format import metrics as metric_texts
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog, add_button_row
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.gui.widgets.short_names import ShortNames
@@ -590,8 +582,8 @@ class RecoveryReportDialog(Dialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Recovered") if changed else self.tr("Not recovered"))
         self._windows = tuple(progress.windows)
-        errors = (error for window in self._windows for error in (window.before, window.after))
-        self._decimals = most_decimals(errors)
+        errors = [error for window in self._windows for error in (window.before, window.after)]
+        self._errors = metric_texts(errors, share=False)  # two for each window
         self._uses_blocks = not losses or not _discards_blocks(losses)
         self.headline = heading(sentence, wrap=True)
         self.metrics = [plain(text, wrap=True) for text in metrics]
@@ -673,10 +665,7 @@ class RecoveryReportDialog(Dialog):
         improved = self.tr("yes") if window.is_kept else self.tr("no")
         if window.is_kept and not self._uses_blocks:
             improved = with_note(improved, translate("Recovery", "not used"))
-        before, after = (
-            metric(error, share=False, decimals=self._decimals)
-            for error in (window.before, window.after)
-        )
+        before, after = self._errors[2 * row : 2 * row + 2]
         return window.name, before, after, improved
 
     def _copy(self) -> None:
@@ -701,8 +690,7 @@ def _advice_text(losses: Mapping[str, float], progress: RecoveryProgress) -> str
     if not losses or not points:
         return ""
     (last, end), (step, best) = points[-1], min(points, key=itemgetter(1))
-    decimals = most_decimals((best, end))
-    best_text, end_text = (metric(e, share=False, decimals=decimals) for e in (best, end))
+    best_text, end_text = metric_texts((best, end), share=False)
     if losses["rounded"] != losses["start"]:
         if best_text == end_text or losses.get("best") != end:
             return ""
@@ -752,12 +740,10 @@ def _losses_text(losses: Mapping[str, float], best_step: int | None) -> str:
         "rounded": translate("Recovery", "stored"),
     }
     parts: list[str] = []
-    decimals = most_decimals(losses[name] for name in names if name in losses)
+    known = {name: title for name, title in names.items() if name in losses}
+    errors = metric_texts([losses[name] for name in known], share=False)
     former = ""
-    for name, title in names.items():
-        if name not in losses:
-            continue
-        error = metric(losses[name], share=False, decimals=decimals)
+    for (name, title), error in zip(known.items(), errors, strict=True):
         if error == former:
             continue  # there was no repair, or storing changed nothing
         former = error

@@ -383,13 +383,11 @@ class RepairController(Feature[RepairDialog]):
                 self._notifications.show_info(NoticeTopic.REPAIR, sentence)
             return
         text = self.tr("{name} is worse after the repair: {before} → {after}.")
+        name = number_format.metric_title(found.name)
+        before, after = number_format.metrics((was.value, found.value), share=found.share)
         self._notifications.offer(
             NoticeTopic.REPAIR,
-            text.format(
-                name=number_format.metric_title(found.name),
-                after=number_format.metric(found.value, share=found.share),
-                before=number_format.metric(was.value, share=was.share),
-            ),
+            text.format(name=name, after=after, before=before),
             self.tr("Undo repair"),
             self._undo,
         )

@@ -217,14 +217,13 @@ class AllocationController(Feature[AllocationDialog]):
             "prediction adds up the changes of tensors pruned one at a time; pruned together, they "
             "usually lose more."
         )
-        share = metric.name in kept.shares
+        before, predicted = number_format.metrics(
+            (metric.before, allocation.predicted), share=metric.name in kept.shares
+        )
+        title = number_format.metric_title(metric.name)
         self._notifications.offer(
             NoticeTopic.ALLOCATION,
-            text.format(
-                metric=number_format.metric_title(metric.name),
-                predicted=number_format.metric(allocation.predicted, share=share),
-                before=number_format.metric(metric.before, share=share),
-            ),
+            text.format(metric=title, predicted=predicted, before=before),
             self.tr("Evaluate this state"),
             self._evaluation.evaluate_state,
         )
@@ -323,11 +322,9 @@ class AllocationController(Feature[AllocationDialog]):
             return
         self._compared = prediction
         predicted = prediction.allocation.predicted
-        words = {
-            "metric": number_format.metric_title(metric.name),
-            "measured": number_format.metric(found.value, share=found.share),
-            "predicted": number_format.metric(predicted, share=found.share),
-        }
+        values = number_format.metrics((found.value, predicted), share=found.share)
+        title = number_format.metric_title(metric.name)
+        words = {"metric": title, "measured": values[0], "predicted": values[1]}
         if _has_failed(metric, found.value, predicted):
             text = self.tr(
                 "Much worse than predicted: {metric} is {measured}, and {predicted} was predicted. "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from PySide6.QtCore import QLocale
 
@@ -140,14 +140,17 @@ def metric(value: float, *, share: bool, decimals: int = 0) -> str:
     """Format a metric with four significant digits; a fraction as percentage with one decimal.
 
     `decimals` is the number of decimals of the column, see `most_decimals`: trailing zeros of the
-    four digits are kept up to it.
+    four digits are kept up to it. Numbers from 1 to 10 may have a fifth digit, for the decimals of
+    those below 1.
     """
     if share:
         return _percent(value, 1)
     text = number(value)
     if not decimals or not math.isfinite(value) or "e" in text:
         return text
-    decimals = min(decimals, 3 - math.floor(math.log10(abs(value))) if value else decimals)
+    if value:
+        exponent = math.floor(math.log10(abs(value)))
+        decimals = min(decimals, 3 - exponent + (not exponent))
     return max(text, locale().toString(value, "f", max(0, decimals)), key=len)
 
 
@@ -156,6 +159,12 @@ def most_decimals(values: Iterable[float]) -> int:
     texts = (number(value) for value in values if math.isfinite(value))
     point = locale().decimalPoint()
     return max((len(text.partition(point)[2]) for text in texts if "e" not in text), default=0)
+
+
+def metrics(values: Collection[float], *, share: bool) -> list[str]:
+    """Format values of a metric that are shown together, with equally many decimals."""
+    decimals = most_decimals(values)
+    return [metric(value, share=share, decimals=decimals) for value in values]
 
 
 def metric_amount(value: float, *, share: bool) -> str:

@@ -536,7 +536,7 @@ def comparison_in_words(before: MetricChange, after: MetricChange) -> str:
     noise, at_most = noise_between(before, after)
     change = after.worse - before.worse
     name = abridge_text(escape_text(number_format.metric_title(after.name)))
-    was, now = (number_format.metric(m.value, share=m.share) for m in (before, after))
+    was, now = number_format.metrics((before.value, after.value), share=after.share)
     amount = number_format.metric_points(change, share=after.share)
     half = number_format.metric_points(noise, share=after.share, noise=True)
     if not change:

@@ -667,4 +667,4 @@ def test_values_of_a_metric_have_the_same_number_of_decimals(panel):
     panel.set_results([StateResult((metric,)) for metric in metrics])
     states = panel.tree.states
     column = states.column_of(HistoryColumn.METRIC)
-    assert [states.cell(n, column) for n in range(3)] == ["1.000", "0.9120", "0.8259"]
+    assert [states.cell(n, column) for n in range(3)] == ["1.0000", "0.9120", "0.8259"]

@@ -145,3 +145,18 @@ def test_what_a_readout_says_lays_nothing_out_anew(qtbot):
 )
 def test_a_small_difference_of_metrics_has_no_power_of_ten(english, value, text):
     assert number_format.metric_amount(value, share=False) == text
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ((1.0, 0.90443), ["1.0000", "0.9044"]),
+        ((9.98764, 0.012346), ["9.9876", "0.01235"]),
+        ((12.3456, 0.9044), ["12.35", "0.9044"]),
+        ((1.0, 1.0), ["1", "1"]),
+        ((0.0, 0.5), ["0.0", "0.5"]),
+    ],
+)
+def test_values_of_a_metric_have_equal_decimals(english, values, texts):
+    """Regression: 1.000 stood above 0.9044."""
+    assert number_format.metrics(values, share=False) == texts
