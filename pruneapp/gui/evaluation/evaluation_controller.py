@@ -236,7 +236,7 @@ class EvaluationController(Feature[EvaluateDialog]):
         neither the present one nor that of a scan.
         """
         if process is self._process or (
-            process in self._of_scans and found.evaluation == self._shown_evaluation
+            process in self._of_scans and found.evaluation == self.shown_evaluation
         ):
             self._store_result(key, found)
         elif process in self._of_scans:
@@ -667,8 +667,11 @@ class EvaluationController(Feature[EvaluateDialog]):
 
     @property
     def data(self) -> str:
-        """Name of the data of the present evaluation, see `data_of`; empty until it has run."""
-        return self._data.get(self._evaluation, "")
+        """Name of the data of the results that are shown, see `data_of`; empty if unknown."""
+        found = self.shown_conditions
+        if found is not None and found.kind == "text" and found.data_sha256:
+            return f"text:{found.data_sha256}"  # also of results of a session
+        return self._data.get(self.shown_evaluation, "")
 
     @property
     def evaluation(self) -> str:
@@ -730,8 +733,8 @@ class EvaluationController(Feature[EvaluateDialog]):
         return found, chosen != self._evaluation
 
     @property
-    def _shown_evaluation(self) -> str:
-        """The evaluation whose results are shown: the present one, or else the latest.
+    def shown_evaluation(self) -> str:
+        """Hash of the evaluation whose results are shown: the present one, or else the latest.
 
         Results under different conditions are never shown together.
         """
@@ -742,7 +745,7 @@ class EvaluationController(Feature[EvaluateDialog]):
     @property
     def shown_conditions(self) -> Conditions | None:
         """The conditions of the results that are shown; None if there are none."""
-        return self._conditions.get(self._shown_evaluation)
+        return self._conditions.get(self.shown_evaluation)
 
     @property
     def conditions(self) -> str:
@@ -786,18 +789,18 @@ class EvaluationController(Feature[EvaluateDialog]):
         return self._result_of_state(self._state_hashes.get(key, ""))
 
     def _result_of_state(self, state: str) -> tuple[StateQuality, bool] | None:
-        shown = self._shown_evaluation
+        shown = self.shown_evaluation
         found = self._results.get((state, shown))
         return None if found is None else (found, shown != self._evaluation)
 
     def _cuts_of(self, key: object) -> tuple[StateQuality, ...]:
         """Return the results of cuts of a state under the conditions shown."""
         state = self._state_hashes.get(key, "")
-        return cuts_of_state(self._results, state, self._shown_evaluation)
+        return cuts_of_state(self._results, state, self.shown_evaluation)
 
     def _other_results_text(self, key: object) -> str:
         """Return sentences with the results of a state under other conditions, "" if none."""
-        shown, state = self._shown_evaluation, self._state_hashes.get(key)
+        shown, state = self.shown_evaluation, self._state_hashes.get(key)
         return join_sentences(
             *(
                 with_label(

@@ -185,8 +185,8 @@ class StatusController(QObject):
     def show_changed(self, change: DocumentChanged) -> None:
         """Show a change of the document: numbers of the changed tensors, history, undo and redo.
 
-        Notices that the change has made obsolete are removed; fewer for a remark, which is not
-        work.
+        Notices and the last action that the change has made obsolete are removed; fewer for a
+        remark, which is not work.
         """
         if change.names:
             self._show_numbers(change.names)
@@ -195,6 +195,7 @@ class StatusController(QObject):
         self._notifications.end(NoticeTopic.OPENING, NoticeTopic.OTHER_MASKS)
         if not change.is_remark:
             self._notifications.end(NoticeTopic.ASKED, NoticeTopic.PRUNING)
+            self._window.done.clear()
 
     def enable(self) -> None:
         """Enable the commands that are available with or without a document.

@@ -25,6 +25,7 @@ from pruneapp.gui.widgets.number_format import metric_points, metric_title, with
 from pruneapp.gui.widgets.reports import (
     cut_in_words,
     explain_calibrated,
+    mark_calibrated,
     metric_in_words,
     quality_in_words,
 )
@@ -360,7 +361,7 @@ class QualityView(PlotView):
                 s.is_old,
                 look.is_open,
                 point.get(_plotted_ancestor(s.number, parents, point), -1),
-                s.label,
+                mark_calibrated(s.label, self._metric_of(s)),
                 self._tip_of(s, values[s.number]),
             )
             for s in self._states
@@ -445,7 +446,8 @@ class QualityView(PlotView):
         if self._axis.measure is QualityMeasure.SPARSITY:
             x = self.tr("{share} pruned").format(share=x)
         y = metric_value(metric.value, share=metric.share)
-        return join_names(x, f"{within_reason(metric_title(metric.name))} {y}")
+        y = mark_calibrated(f"{within_reason(metric_title(metric.name))} {y}", metric)
+        return join_names(x, y)
 
     def _offer_metrics(self, states: Sequence[MeasuredState]) -> None:
         names = list(dict.fromkeys(m.name for s in states for m in s.quality.metrics))

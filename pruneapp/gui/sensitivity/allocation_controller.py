@@ -176,8 +176,9 @@ class AllocationController(Feature[AllocationDialog]):
         return round(pruned + amount * (1 - pruned), 4)
 
     def _prune(self, number: int, kept: KeptScan) -> Flow[None]:
-        """Go to the state with index `number` and append the allocation, named by its share.
+        """Go to the state with index `number` and append the allocation.
 
+        It is named by its share of the scanned tensors, like a step of a method on tensors.
         Its metric is compared once it is measured. Does nothing if there is no allocation. Raises
         `EvaluationError` if the state is not the scanned one.
         """
@@ -206,9 +207,13 @@ class AllocationController(Feature[AllocationDialog]):
             ),
         )
         document = self.document
-        name = self.tr("Allocation {share}").format(
-            share=number_format.part(allocation.pruned, allocation.weights)
+        name = number_format.plural(
+            len(allocation.shares),
+            self.tr("Allocation {share}, on 1 tensor"),
+            self.tr("Allocation {share}, on {n} tensors"),
         )
+        share = round(allocation.pruned / allocation.weights, 3)
+        name = name.format(share=number_format.exact_percent(share))
         document.rename(document.position, name)
         self._prediction = _Prediction(document.history.key, allocation, kept)
         metric = allocation.metric
@@ -298,7 +303,7 @@ class AllocationController(Feature[AllocationDialog]):
             DataUse(data.data, data.seed, data.limit, scanned.samples),
             DataUse(self._evaluation.data, now.seed, now.limit, now.samples),
         )
-        if shared is SharedData.UNKNOWN and kept.evaluation == self._evaluation.evaluation:
+        if shared is SharedData.UNKNOWN and kept.evaluation == self._evaluation.shown_evaluation:
             shared = SharedData.SAME_SETTINGS
         text = translate_declared(shared.value).format(
             scanned=data_in_words(scanned), evaluated=data_in_words(now)

@@ -439,6 +439,9 @@ def test_a_state_that_was_calibrated_with_the_data_that_measure_it_is_marked(
     pruned.workbench.evaluation.evaluate_all()
     pruned.wait_idle()
     assert [mark.endswith(" †") for mark in history_metrics(pruned)] == [False] * 4 + [True]
+    points = pruned.views.pages.quality.canvas.points
+    assert [point.label.endswith("\u00a0†") for point in points] == [False] * 4 + [True]
+    assert "†" in points[4].tip
     said = "† measured on data that were also used to calibrate or to choose the amounts"
     assert [said in spoken_text(pruned, row) for row in range(5)] == [False] * 4 + [True]
     rows = [list(map(plain, row)) for row in pruned.views.pages.quality.numbers()]

@@ -185,6 +185,20 @@ def test_a_scan_of_a_reopened_session_leaves_its_results(
     assert metrics(user)[1] == before[1].strip("()"), "measured alike, so they are up to date"
 
 
+@pytest.mark.parametrize(("same", "words"), [(True, "same data"), (False, "different data")])
+def test_an_allocation_of_a_reopened_session_knows_the_data(
+    encoder, encoder_scans, texts, tmp_path, same, words
+):
+    """Regression: it said that nothing was known about the data of restored results."""
+    evaluate(encoder, texts[1])
+    encoder_scans.scan("50%, 90%", text=texts[same])
+    file = tmp_path / "work.prune"
+    save_and_close(encoder, file)
+    encoder.open(file)
+    encoder.wait(lambda: encoder_scans.cells)
+    assert words in allocate(encoder, encoder_scans)
+
+
 def test_a_session_and_a_report_have_the_metric_of_the_page(
     encoder, encoder_scans, texts, tmp_path
 ):
