@@ -21,6 +21,7 @@ from pruneapp.checkpoint.torchfile.zip_format import SCRIPT
 from pruneapp.errors import ExportError, ParameterError, UnwritableError, counted
 from pruneapp.export.format import Format, Plan
 from pruneapp.export.formats.safetensors import LAID_OUT, SAFETENSORS
+from pruneapp.export.provenance import KEY
 from pruneapp.export.records import State, is_changed
 from pruneapp.export.rounding import CONTAINER, DTYPE, KEEP
 from pruneapp.export.sharding import SHARD_SIZE
@@ -353,6 +354,7 @@ def _describe_losses(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -
         return
     ties = {alias for entry in job.cancel.each(entries) for alias in entry.aliases}
     texts = [key for key in checkpoint.metadata if key != "format" and key not in ties]
+    texts = [key for key in texts if not key.startswith(KEY)]  # the export has its own
     if texts:
         yield f"Not included: the metadata of the file ({quoted_names(texts, _KEYS)})."
 

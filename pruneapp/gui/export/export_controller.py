@@ -336,8 +336,9 @@ def write_cut_files(
 
     def account(path: Path) -> Path:
         folder = report.path.is_dir()
+        known = replace(report, notices=(*report.notices, *said))  # with the script
         with open_checkpoint(report.path if folder else report.files[0].path, job=job) as written:
-            content = _report_content(capture, Snapshot(written), report, job, measured=measured)
+            content = _report_content(capture, Snapshot(written), known, job, measured=measured)
         cut = StepAccount("Remove units", "\n".join(order.forecast.changes))
         source = str(capture.snapshot.checkpoint.path)
         content = replace(content, source=source, steps=(*content.steps, cut))

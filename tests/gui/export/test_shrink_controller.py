@@ -904,6 +904,7 @@ def test_a_network_is_cut_as_the_command_line_cuts_it(user, tmp_path, kind):
         comparison.unlink()
     text = page_of_report.read_text()
     page_of_report.unlink()
+    assert ("net-shrunk-check.py" in text) == (kind != "onnx")
     assert "Remove units" in text
     assert f"made from {file}" in text
     before, after = page.forecast.before.parameters, page.forecast.after.parameters
