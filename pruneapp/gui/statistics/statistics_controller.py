@@ -111,14 +111,15 @@ class StatisticsController(Feature[CollectDialog]):
                 remedy="Check that the script loads this model and runs inputs through it.",
             )
         self._form.load("statistics", path)
-        self._show_result(found)
+        self._show_result(found, of_text=agreed.options.text is not None)
 
-    def _show_result(self, found: Collected) -> None:
+    def _show_result(self, found: Collected, *, of_text: bool) -> None:
+        rows = self.tr("{n} tokens") if of_text else self.tr("{n} rows of inputs")
         text = number_format.plural(
             len(found.seen),
-            self.tr("Statistics of 1 tensor collected from {rows} rows of inputs."),
-            self.tr("Statistics of {n} tensors collected from {rows} rows of inputs."),
-        ).format(rows=number_format.count(found.rows))
+            self.tr("Statistics of 1 tensor collected from {rows}."),
+            self.tr("Statistics of {n} tensors collected from {rows}."),
+        ).format(rows=rows.format(n=number_format.count(found.rows)))
         self._notifications.show_done(text)
         if found.unseen:
             shown = self.session.contents.shown

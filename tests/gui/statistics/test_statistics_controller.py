@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -139,3 +140,11 @@ def test_a_new_script_is_saved_and_chosen(user, model, tmp_path):
     user.wait(lambda: dialog.choice.source().path == str(tmp_path / "mine.py"))
     user.wait(dialog.go.isEnabled)
     user.key("Esc", dialog)
+
+
+def test_rows_of_inputs_of_a_text_are_tokens(user, model):
+    user.open_file(model)
+    found = SimpleNamespace(seen=("fc.weight",), unseen=(), rows=1827)
+    user.workbench.statistics._show_result(found, of_text=True)
+    said = user.window.done.label.text()
+    assert said == "Statistics of 1 tensor collected from 1,827 tokens."
