@@ -14,6 +14,7 @@ from pruneapp.cli.terminal import DIFFERENT, DONE, Output, attributes, printable
 from pruneapp.document.selection import default_selection, select
 from pruneapp.errors import ParameterError, counted
 from pruneapp.methods.builtin.patterns import PatternParam, sizes_of
+from pruneapp.params import percent
 from pruneapp.progress import Job
 
 _HEAD = (
@@ -64,7 +65,7 @@ def _lines(report: PatternReport, file: str) -> Iterator[str]:
     if n_outside:
         yield f"Note: {n_outside:,} of their weights are in no group of {report.m}."
     if any(tensor.broken for tensor in report.tensors):
-        lost = "an unknown share" if report.lost is None else _percent(report.lost)
+        lost = "an unknown share" if report.lost is None else percent(report.lost)
         yield (
             f"The nearest masks would prune {counted(report.totals().to_prune, 'weight')} and "
             f"lose {lost} of the L2 norm² (sum of squares) of those that break it: pruneapp prune "
@@ -85,13 +86,9 @@ def _cells(tensor: TensorPattern) -> tuple[str, ...]:
     return (
         name,
         *(f"{count:,}" for count in counts),
-        "-" if tensor.lost is None else _percent(tensor.lost),
+        "-" if tensor.lost is None else percent(tensor.lost),
         first + (f", and {more:,} more" if more else ""),
     )
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
 
 
 _TENSOR = (

@@ -24,6 +24,7 @@ from pruneapp.cli.terminal import (
 )
 from pruneapp.document.selection import match_tensors
 from pruneapp.errors import SelectionError, counted
+from pruneapp.params import percent as share_percent
 from pruneapp.progress import Job
 
 _HEAD = ("tensor", "difference", "relative", "cosine", "differing", "zeros A", "zeros B", "overlap")
@@ -149,7 +150,7 @@ def _cells(row: TensorDifference) -> tuple[str, ...]:
         percent(row.differing, row.numel),
         percent(row.pruned_a, row.numel),
         percent(row.pruned_b, row.numel),
-        "-" if overlap is None else f"{100 * overlap:.1f} %",
+        "-" if overlap is None else share_percent(overlap),
     )
 
 

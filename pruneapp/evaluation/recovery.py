@@ -379,7 +379,7 @@ def _receiving(
 
 
 _TRAINED: Mapping[str, str] = {
-    "all": "{n} remaining weights",
+    "all": "{n} remaining parameters",
     "lora": "low-rank changes with {n} numbers, because all weights do not fit into memory",
     "norms": "{n} numbers of norms and biases, because all weights do not fit into memory",
     "none": "blocks only, because the whole model does not fit into memory",

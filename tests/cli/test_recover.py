@@ -69,7 +69,7 @@ def recover(call, tmp_path, files):
 def test_a_recovery_reports_its_losses_and_is_verified(recover, call, files, tmp_path):
     status, out, err = recover("--steps", "100", "--json", "--device", "cpu", "--even-if-worse")
     assert status == 0
-    assert "Note: Trains 442 remaining weights on cpu, with 400 samples, of which 60" in err
+    assert "Note: Trains 442 remaining parameters on cpu, with 400 samples, of which 60" in err
     data = json.loads(out)
     assert data["changed"]
     assert data["losses"]["rounded"] < data["losses"]["start"] < data["losses"]["pruned"]

@@ -145,7 +145,7 @@ def test_a_recovery_is_one_edit_that_reproduces_the_unpruned_model(runner, half_
         *("plan", "stage", "block", "window", "trial", "rate", "point")
     }
     assert plan_sentence(events[0]).startswith(
-        "Trains 785 remaining weights on cpu, with 128 samples"
+        "Trains 785 remaining parameters on cpu, with 128 samples"
     )
     for name in ("0.weight", "3.weight", "4.weight"):
         assert np.array_equal(
