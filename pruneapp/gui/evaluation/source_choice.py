@@ -236,6 +236,13 @@ class SourceChoice(QWidget):
         lay_in_column(self, rows, self.found)
         with QSignalBlocker(self):
             next(iter(self.radios.values())).setChecked(True)
+        self._focus_field()
+
+    def _focus_field(self) -> None:
+        """Give the focus to the field of the chosen kind, so that a path can be typed at once."""
+        field = self.fields.get(self.source().kind)
+        if field is not None:
+            field.setFocus()
 
     def set_folder(self, folder: str) -> None:
         """Set the initial folder of file dialogs, used while a field is empty."""
@@ -278,6 +285,7 @@ class SourceChoice(QWidget):
             self.better.setCurrentIndex(max(0, self.better.findData(source.better)))
         self._proposed = source if source.exported_from else None
         self._typed.stop()
+        self._focus_field()
 
     def contents(self) -> SourceFields:
         """Return what the fields contain."""

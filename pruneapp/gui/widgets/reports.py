@@ -612,10 +612,11 @@ class DecisionDialog(Dialog):
     def __init__(self, title: str, action: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        self.go = QPushButton(action, self)
+        # The layout makes them children of the dialog after the others, so that Tab reaches them
+        # last.
+        self.go = QPushButton(action)
         self.go.setObjectName("mainAction")
-        self.go.setDefault(True)
-        self.leave = QPushButton(self.tr("Cancel"), self)
+        self.leave = QPushButton(self.tr("Cancel"))
         self.go.clicked.connect(self.accept)
         self.leave.clicked.connect(self.reject)
 
@@ -628,6 +629,7 @@ class DecisionDialog(Dialog):
         """
         layout = lay_in_column(self, *parts, spacing=12, margins=(16, 16, 16, 16), wide=wide)
         add_button_row(layout, self.leave, self.go, beside=beside)
+        self.go.setDefault(True)
 
 
 def add_button_row(layout: QBoxLayout, *buttons: QWidget, beside: Sequence[QWidget] = ()) -> None:

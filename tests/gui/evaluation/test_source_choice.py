@@ -196,3 +196,16 @@ def test_the_field_of_a_path_has_all_the_room_next_to_its_buttons(choice):
     assert 0 < gap <= 12
     assert field.width() > choice.fields[DataKind.COMMAND].width()
     assert better.geometry().right() == browse.geometry().right()
+
+
+def test_a_path_can_be_typed_at_once_and_tab_reaches_the_buttons_last(qtbot):
+    """Regression: Cancel had the focus, and the buttons came before the fields."""
+    dialog = EvaluateDialog((DataKind.SCRIPT, DataKind.COMMAND), DataSource())
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert dialog.focusWidget() is dialog.choice.fields[DataKind.SCRIPT]
+    order = []
+    while (widget := dialog.focusWidget()) not in order:
+        order.append(widget)
+        qtbot.keyClick(widget, Qt.Key.Key_Tab)
+    assert order.index(dialog.leave) > order.index(dialog.choice.seed)

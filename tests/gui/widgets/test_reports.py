@@ -41,13 +41,13 @@ def test_two_pruned_states_are_compared_with_the_noise_of_both():
 
     before = cosine(0.93, 0.003)
     for value, words in (
-        (0.9345, "cosine 0.93 → 0.9345: uncertain, the noise is at most ±0.005."),
-        (0.936, "cosine 0.93 → 0.936: 0.006 better, more than the noise (±0.005)."),
+        (0.9345, "cosine 0.9300 → 0.9345: uncertain, the noise is at most ±0.005."),
+        (0.936, "cosine 0.930 → 0.936: 0.006 better, more than the noise (±0.005)."),
     ):
         assert plain(comparison_in_words(before, cosine(value, 0.004))) == words
     unpruned = cosine(0.93, 0.0)
     assert plain(comparison_in_words(unpruned, cosine(0.9345, 0.005))) == (
-        "cosine 0.93 → 0.9345: no difference beyond the noise (±0.005)."
+        "cosine 0.9300 → 0.9345: no difference beyond the noise (±0.005)."
     )
     assert not is_harmful(before, cosine(0.9255, 0.004))
     assert is_harmful(before, cosine(0.924, 0.004))
