@@ -445,7 +445,7 @@ class HistoryModel(QAbstractItemModel):
         if result is not None:
             words = result.words
             if self.can_evaluate(index):
-                words = with_note(words, self.tr("click the circle to evaluate it"))
+                words = with_note(words, self.tr("click ○ to evaluate it"))
             lines.append(words)
         return lines
 

@@ -204,8 +204,8 @@ class EvaluateDialog(DecisionDialog):
         title, button = self.tr("Evaluate"), self.tr("Evaluate")
         about = self.tr(
             "Measures the model in a separate process: the unpruned model three times, to "
-            "estimate the noise, then the current state. To measure another state, click "
-            "its circle in the history."
+            "estimate the noise, then the current state. To measure another state, click ○ in "
+            "its row of the history."
         )
         if traces:
             title, button = self.tr("Trace the model"), self.tr("Trace")

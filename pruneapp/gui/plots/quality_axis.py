@@ -49,7 +49,7 @@ class QualityAxis:
         reaches; 0.01 for percent.
         """
         if self.measure is QualityMeasure.SPARSITY:
-            return 0.01, translate("QualityAxis", "pruned, %")
+            return 0.01, translate("QualityAxis", "sparsity, %")
         if self.measure in {QualityMeasure.BYTES, QualityMeasure.SHRUNK}:
             return 1.0, self.label
         most = max(numbers, default=0.0)

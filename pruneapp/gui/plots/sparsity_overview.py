@@ -170,7 +170,7 @@ class ModelView(BarChartView):
     def chart(self) -> BarChart:
         n, measure, preview = self._numbers, self.measure, self._has_preview
         title, across = {
-            SHARE: (self.tr("Sparsity of the tensors"), self.tr("pruned, %")),
+            SHARE: (self.tr("Sparsity of the tensors"), self.tr("sparsity, %")),
             SIZE: (self.tr("Sizes of the tensors"), self.tr("size")),
             NORM: (self.tr("L2 norm² retained per tensor"), self.tr("L2 norm² retained, %")),
         }[measure]

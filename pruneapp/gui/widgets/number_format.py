@@ -140,17 +140,15 @@ def metric(value: float, *, share: bool, decimals: int = 0) -> str:
     """Format a metric with four significant digits; a fraction as percentage with one decimal.
 
     `decimals` is the number of decimals of the column, see `most_decimals`: trailing zeros of the
-    four digits are kept up to it. Numbers from 1 to 10 may have a fifth digit, for the decimals of
-    those below 1.
+    four digits are kept up to it, those of 0 and 1 completely: 1.0000 above 0.9044.
     """
     if share:
         return _percent(value, 1)
     text = number(value)
     if not decimals or not math.isfinite(value) or "e" in text:
         return text
-    if value:
-        exponent = math.floor(math.log10(abs(value)))
-        decimals = min(decimals, 3 - exponent + (not exponent))
+    if value not in {0, 1}:
+        decimals = min(decimals, 3 - math.floor(math.log10(abs(value))))
     return max(text, locale().toString(value, "f", max(0, decimals)), key=len)
 
 

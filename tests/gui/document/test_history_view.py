@@ -127,7 +127,7 @@ def test_a_click_goes_to_a_state_and_the_circle_evaluates_it(panel, qtbot):
     with qtbot.assertNotEmitted(panel.jumpRequested):
         click(qtbot, panel, 1)
     panel.set_items(ITEMS, 0)
-    assert "click the circle" in panel.tree.states.index_of(1, 2).data(TIP)
+    assert "click ○" in panel.tree.states.index_of(1, 2).data(TIP)
     with qtbot.assertNotEmitted(panel.jumpRequested), qtbot.waitSignal(panel.measureRequested) as s:
         click(qtbot, panel, 1, HistoryColumn.METRIC)
     assert s.args == [1]

@@ -406,7 +406,7 @@ def test_an_svg_has_bars_text_and_stripes_like_the_picture(model, tmp_path, them
         model.save_svg(tmp_path / "model.svg")
     (tmp_path / "model.svg").write_bytes(asked.args[0]())
     text = (tmp_path / "model.svg").read_text(encoding="utf-8")
-    assert "pruned, %" in text, "letters are letters"
+    assert "sparsity, %" in text, "letters are letters"
     assert theme.colors["pruned"] in text
     renderer = QSvgRenderer(str(tmp_path / "model.svg"))
     assert renderer.isValid()
