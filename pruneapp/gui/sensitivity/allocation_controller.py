@@ -209,8 +209,8 @@ class AllocationController(Feature[AllocationDialog]):
         document = self.document
         name = number_format.plural(
             len(allocation.shares),
-            self.tr("Allocation {share} on 1 tensor"),
-            self.tr("Allocation {share} on {n} tensors"),
+            self.tr("Allocation {share}, on 1 tensor"),
+            self.tr("Allocation {share}, on {n} tensors"),
         )
         share = round(allocation.pruned / allocation.weights, 3)
         name = name.format(share=number_format.exact_percent(share))

@@ -50,7 +50,7 @@ def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
     assert same in dialog.note.text()
     opened.click(dialog.go)
     opened.wait(lambda: opened.document.position == 1)
-    assert plain(opened.document.items[1].title) == "Allocation 40 % on 2 tensors"
+    assert plain(opened.document.items[1].title) == "Allocation 40 %, on 2 tensors"
     masks = opened.document.masks
     assert (masks.pruned(FIRST), masks.pruned(SECOND)) == (6, 22)
     lines = opened.document.items[1].detail.splitlines()
