@@ -1368,6 +1368,14 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Der Schritt wurde in einem Zweig nach dem gescannten Zustand „{state}“ eingefügt.</translation>
     </message>
     <message>
+        <source>Allocation {share}, on 1 tensor</source>
+        <translation>Zuteilung {share}, 1 Tensor</translation>
+    </message>
+    <message>
+        <source>Allocation {share}, on {n} tensors</source>
+        <translation>Zuteilung {share}, {n} Tensoren</translation>
+    </message>
+    <message>
         <source>The scan is not finished: {n} of {all} evaluations are measured. Scan again to continue it.</source>
         <translation>Der Scan ist nicht fertig: {n} von {all} Auswertungen sind gemessen. Scannen Sie erneut, um ihn fortzusetzen.</translation>
     </message>
@@ -1382,10 +1390,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
     <message>
         <source>Pruning</source>
         <translation>Pruning</translation>
-    </message>
-    <message>
-        <source>Allocation {share}</source>
-        <translation>Zuteilung {share}</translation>
     </message>
     <message>
         <source>Allocated: {metric} was {before}, and {predicted} or worse is predicted now. The prediction adds up the changes of tensors pruned one at a time; pruned together, they usually lose more.</source>
@@ -3615,6 +3619,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>torch-State-Dict, dicht</translation>
     </message>
     <message>
+        <source>Pruned weights are 0; pruneapp.hold_masks(model) keeps them 0 during training.</source>
+        <extracomment>format torch</extracomment>
+        <translation>Geprunte Gewichte sind 0; pruneapp.hold_masks(model) hält sie beim Training auf 0.</translation>
+    </message>
+    <message>
         <source>Optimizer state of pruned weights is unchanged.</source>
         <extracomment>format torch</extracomment>
         <translation>Der Optimiererzustand geprunter Gewichte bleibt unverändert.</translation>
@@ -5145,8 +5154,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Auswerten</translation>
     </message>
     <message>
-        <source>Measures the model in a separate process: the unpruned model three times, to estimate the noise, then the current state. To measure another state, click its circle in the history.</source>
-        <translation>Misst das Modell in einem eigenen Prozess: das ungeprunte Modell dreimal, um das Rauschen zu schätzen, dann den aktuellen Zustand. Um einen anderen Zustand zu messen, klicken Sie im Verlauf auf seinen Kreis.</translation>
+        <source>Measures the model in a separate process: the unpruned model three times, to estimate the noise, then the current state. To measure another state, click ○ in its row of the history.</source>
+        <translation>Misst das Modell in einem eigenen Prozess: das ungeprunte Modell dreimal, um das Rauschen zu schätzen, dann den aktuellen Zustand. Um einen anderen Zustand zu messen, klicken Sie auf ○ in seiner Zeile des Verlaufs.</translation>
     </message>
     <message>
         <source>Trace the model</source>
@@ -6372,8 +6381,8 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Auf einem anderen Zweig. Klicken, um zu diesem Zustand zu gehen.</translation>
     </message>
     <message>
-        <source>click the circle to evaluate it</source>
-        <translation>zum Auswerten auf den Kreis klicken</translation>
+        <source>click ○ to evaluate it</source>
+        <translation>zum Auswerten auf ○ klicken</translation>
     </message>
     <message>
         <source>and {n} more lines</source>
@@ -7079,6 +7088,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Sparsity der Tensoren</translation>
     </message>
     <message>
+        <source>sparsity, %</source>
+        <translation>Sparsity, %</translation>
+    </message>
+    <message>
         <source>Sizes of the tensors</source>
         <translation>Größen der Tensoren</translation>
     </message>
@@ -7149,10 +7162,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>L2 norm² retained after</source>
         <translation>danach erhaltene L2-Norm²</translation>
-    </message>
-    <message>
-        <source>pruned, %</source>
-        <translation>geprunt, %</translation>
     </message>
     <message>
         <source>In tree order</source>
@@ -8515,10 +8524,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
 <context>
     <name>QualityAxis</name>
     <message>
-        <source>pruned, %</source>
-        <translation>geprunt, %</translation>
-    </message>
-    <message>
         <source>{what}, billions</source>
         <translation>{what}, Milliarden</translation>
     </message>
@@ -8561,6 +8566,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>parameters remaining</source>
         <translation>verbleibende Parameter</translation>
+    </message>
+    <message>
+        <source>sparsity, %</source>
+        <translation>Sparsity, %</translation>
     </message>
     <message>
         <source>Parameters of the model that are not pruned</source>
@@ -20938,6 +20947,11 @@ steps</extracomment>
         <translation>Falls &apos;{name}&apos; ein verkleinertes Modell von Pruneapp ist, legen Sie die Datei &apos;.shrink.json&apos;, die damit geschrieben wurde, in seinen Ordner, oder rufen Sie in load(path) load_shrunk aus dem Skript auf, das daneben geschrieben wurde. Andernfalls weichen die Klasse oder ihre Argumente von denen der Datei ab.</translation>
     </message>
     <message>
+        <source>Kept unchanged: {outside}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Unverändert übernommen: {outside}.</translation>
+    </message>
+    <message>
         <source>Kept unchanged: {outside}. These are the values of the opened file, before pruning.</source>
         <extracomment>sentences</extracomment>
         <translation>Unverändert behalten: {outside}. Dies sind die Werte der geöffneten Datei, vor dem Prunen.</translation>
@@ -23961,10 +23975,6 @@ steps</extracomment>
         <translation>Verkleinertes auswerten</translation>
     </message>
     <message>
-        <source>With its graph, channels can be removed: trace the model by its evaluation script, or copy code that writes a .pt2 file where your model runs, and open that file.</source>
-        <translation>Mit seinem Graphen können Kanäle entfernt werden: Zeichnen Sie das Modell mit seinem Auswertungsskript auf, oder kopieren Sie Code, der dort, wo Ihr Modell läuft, eine .pt2-Datei schreibt, und öffnen Sie diese.</translation>
-    </message>
-    <message>
         <source>With its graph, more channels can be removed: trace the model by its evaluation script, or copy code that writes a .pt2 file where your model runs, and open that file.</source>
         <translation>Mit seinem Graphen können mehr Kanäle entfernt werden: Zeichnen Sie das Modell mit seinem Auswertungsskript auf, oder kopieren Sie Code, der dort, wo Ihr Modell läuft, eine .pt2-Datei schreibt, und öffnen Sie diese.</translation>
     </message>
@@ -24091,6 +24101,10 @@ steps</extracomment>
     <message>
         <source>calculating…</source>
         <translation>wird berechnet…</translation>
+    </message>
+    <message>
+        <source>Tracing uses your evaluation script. The code writes a .pt2 file where your model runs; open that file.</source>
+        <translation>Die Aufzeichnung verwendet Ihr Auswertungsskript. Der Code schreibt dort, wo Ihr Modell läuft, eine .pt2-Datei; öffnen Sie diese Datei.</translation>
     </message>
     <message>
         <source>Units of each group</source>
@@ -24611,12 +24625,20 @@ steps</extracomment>
         <translation>Das Erheben wurde abgebrochen: Es wurde keine Datei geschrieben.</translation>
     </message>
     <message>
-        <source>Statistics of 1 tensor collected from {rows} rows of inputs.</source>
-        <translation>Statistik von 1 Tensor über {rows} Zeilen von Eingaben gesammelt.</translation>
+        <source>{n} tokens</source>
+        <translation>{n} Tokens</translation>
     </message>
     <message>
-        <source>Statistics of {n} tensors collected from {rows} rows of inputs.</source>
-        <translation>Statistik von {n} Tensoren über {rows} Zeilen von Eingaben gesammelt.</translation>
+        <source>{n} rows of inputs</source>
+        <translation>{n} Zeilen von Eingaben</translation>
+    </message>
+    <message>
+        <source>Statistics of 1 tensor collected from {rows}.</source>
+        <translation>Statistik von 1 Tensor über {rows} gesammelt.</translation>
+    </message>
+    <message>
+        <source>Statistics of {n} tensors collected from {rows}.</source>
+        <translation>Statistik von {n} Tensoren über {rows} gesammelt.</translation>
     </message>
     <message>
         <source>No statistics were collected for these tensors, because they are not used in a matrix product: {names}.</source>

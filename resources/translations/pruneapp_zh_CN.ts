@@ -1368,6 +1368,14 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>此步骤已添加到被扫描状态“{state}”之后的分支中。</translation>
     </message>
     <message>
+        <source>Allocation {share}, on 1 tensor</source>
+        <translation>分配 {share}，1 个张量</translation>
+    </message>
+    <message>
+        <source>Allocation {share}, on {n} tensors</source>
+        <translation>分配 {share}，{n} 个张量</translation>
+    </message>
+    <message>
         <source>The scan is not finished: {n} of {all} evaluations are measured. Scan again to continue it.</source>
         <translation>扫描尚未完成：{all} 次评估中已测量 {n} 次。再次扫描以继续。</translation>
     </message>
@@ -1382,10 +1390,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
     <message>
         <source>Pruning</source>
         <translation>剪枝</translation>
-    </message>
-    <message>
-        <source>Allocation {share}</source>
-        <translation>分配 {share}</translation>
     </message>
     <message>
         <source>Allocated: {metric} was {before}, and {predicted} or worse is predicted now. The prediction adds up the changes of tensors pruned one at a time; pruned together, they usually lose more.</source>
@@ -3615,6 +3619,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>torch 状态字典，稠密</translation>
     </message>
     <message>
+        <source>Pruned weights are 0; pruneapp.hold_masks(model) keeps them 0 during training.</source>
+        <extracomment>format torch</extracomment>
+        <translation>已剪枝的权重为 0；pruneapp.hold_masks(model) 在训练时使其保持为 0。</translation>
+    </message>
+    <message>
         <source>Optimizer state of pruned weights is unchanged.</source>
         <extracomment>format torch</extracomment>
         <translation>被剪枝权重的优化器状态不变。</translation>
@@ -5145,8 +5154,8 @@ Code inside checkpoints is never executed.</source>
         <translation>评估</translation>
     </message>
     <message>
-        <source>Measures the model in a separate process: the unpruned model three times, to estimate the noise, then the current state. To measure another state, click its circle in the history.</source>
-        <translation>在单独的进程中测量模型：先测量未剪枝模型三次以估计噪声，再测量当前状态。要测量其他状态，请在历史中点击其圆点。</translation>
+        <source>Measures the model in a separate process: the unpruned model three times, to estimate the noise, then the current state. To measure another state, click ○ in its row of the history.</source>
+        <translation>在单独的进程中测量模型：先测量未剪枝的模型三次以估计噪声，再测量当前状态。要测量其他状态，请点击历史中该行的 ○。</translation>
     </message>
     <message>
         <source>Trace the model</source>
@@ -6372,8 +6381,8 @@ Code inside checkpoints is never executed.</source>
         <translation>在另一个分支上。点击可转到此状态。</translation>
     </message>
     <message>
-        <source>click the circle to evaluate it</source>
-        <translation>点击圆圈进行评估</translation>
+        <source>click ○ to evaluate it</source>
+        <translation>点击 ○ 进行评估</translation>
     </message>
     <message>
         <source>and {n} more lines</source>
@@ -7079,6 +7088,10 @@ Code inside checkpoints is never executed.</source>
         <translation>各张量的稀疏度</translation>
     </message>
     <message>
+        <source>sparsity, %</source>
+        <translation>稀疏度，%</translation>
+    </message>
+    <message>
         <source>Sizes of the tensors</source>
         <translation>张量的大小</translation>
     </message>
@@ -7149,10 +7162,6 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>L2 norm² retained after</source>
         <translation>之后的 L2 范数²保留率</translation>
-    </message>
-    <message>
-        <source>pruned, %</source>
-        <translation>已剪枝，%</translation>
     </message>
     <message>
         <source>In tree order</source>
@@ -8515,10 +8524,6 @@ Code inside checkpoints is never executed.</source>
 <context>
     <name>QualityAxis</name>
     <message>
-        <source>pruned, %</source>
-        <translation>已剪枝，%</translation>
-    </message>
-    <message>
         <source>{what}, billions</source>
         <translation>{what}，十亿</translation>
     </message>
@@ -8561,6 +8566,10 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>parameters remaining</source>
         <translation>剩余参数</translation>
+    </message>
+    <message>
+        <source>sparsity, %</source>
+        <translation>稀疏度，%</translation>
     </message>
     <message>
         <source>Parameters of the model that are not pruned</source>
@@ -20937,6 +20946,11 @@ steps</extracomment>
         <translation>如果 &apos;{name}&apos; 是 Pruneapp 缩减后的模型，请将与其一同写入的 &apos;.shrink.json&apos; 文件放入其文件夹，或在 load(path) 中调用与其一同写入的脚本中的 load_shrunk。否则，类或其参数与文件不同。</translation>
     </message>
     <message>
+        <source>Kept unchanged: {outside}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>原样保留：{outside}。</translation>
+    </message>
+    <message>
         <source>Kept unchanged: {outside}. These are the values of the opened file, before pruning.</source>
         <extracomment>sentences</extracomment>
         <translation>原样保留：{outside}。这些是所打开文件在剪枝之前的值。</translation>
@@ -23960,10 +23974,6 @@ steps</extracomment>
         <translation>评估缩减后的模型</translation>
     </message>
     <message>
-        <source>With its graph, channels can be removed: trace the model by its evaluation script, or copy code that writes a .pt2 file where your model runs, and open that file.</source>
-        <translation>有了计算图，就可以移除通道：请用评估脚本追踪模型；或复制代码，在能运行模型的环境中写出 .pt2 文件，再打开该文件。</translation>
-    </message>
-    <message>
         <source>With its graph, more channels can be removed: trace the model by its evaluation script, or copy code that writes a .pt2 file where your model runs, and open that file.</source>
         <translation>有了计算图，可以移除更多通道：请用评估脚本追踪模型；或复制代码，在能运行模型的环境中写出 .pt2 文件，再打开该文件。</translation>
     </message>
@@ -24090,6 +24100,10 @@ steps</extracomment>
     <message>
         <source>calculating…</source>
         <translation>正在计算…</translation>
+    </message>
+    <message>
+        <source>Tracing uses your evaluation script. The code writes a .pt2 file where your model runs; open that file.</source>
+        <translation>追踪使用您的评估脚本。代码会在您运行模型的地方写出 .pt2 文件；然后打开该文件。</translation>
     </message>
     <message>
         <source>Units of each group</source>
@@ -24610,12 +24624,20 @@ steps</extracomment>
         <translation>收集已取消：未写入文件。</translation>
     </message>
     <message>
-        <source>Statistics of 1 tensor collected from {rows} rows of inputs.</source>
-        <translation>已从 {rows} 行输入收集 1 个张量的统计。</translation>
+        <source>{n} tokens</source>
+        <translation>{n} 个 token</translation>
     </message>
     <message>
-        <source>Statistics of {n} tensors collected from {rows} rows of inputs.</source>
-        <translation>已从 {rows} 行输入收集 {n} 个张量的统计。</translation>
+        <source>{n} rows of inputs</source>
+        <translation>{n} 行输入</translation>
+    </message>
+    <message>
+        <source>Statistics of 1 tensor collected from {rows}.</source>
+        <translation>已从 {rows}收集 1 个张量的统计。</translation>
+    </message>
+    <message>
+        <source>Statistics of {n} tensors collected from {rows}.</source>
+        <translation>已从 {rows}收集 {n} 个张量的统计。</translation>
     </message>
     <message>
         <source>No statistics were collected for these tensors, because they are not used in a matrix product: {names}.</source>

@@ -629,8 +629,8 @@ class ShrinkPage(QWidget):
         self.foot.setVisible(known)
         self.graph.setVisible(forecast is not None and self.offers_code)
         words = self.tr(
-            "With its graph, channels can be removed: trace the model by its evaluation script, or "
-            "copy code that writes a .pt2 file where your model runs, and open that file."
+            "Tracing uses your evaluation script. The code writes a .pt2 file where your model "
+            "runs; open that file."
         )
         if known:
             words = self.tr(

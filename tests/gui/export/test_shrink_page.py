@@ -113,7 +113,7 @@ def test_the_graph_is_offered_for_channels_that_cannot_be_removed_without_it(sho
     page.survey()
     page.set_forecast(ShrinkForecast(CutRequest(), why_not="The model names no model type."))
     assert page.about_graph.isVisible()
-    assert page.about_graph.text().startswith("With its graph, channels can be removed: ")
+    assert page.about_graph.text().startswith("Tracing uses your evaluation script.")
 
 
 def test_a_row_says_now_and_then_and_what_that_does(page):
