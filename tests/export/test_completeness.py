@@ -297,7 +297,8 @@ def test_what_stands_around_the_state_dict_is_written_or_said_before_and_after(f
         assert not (kept and "Not included" in " ".join((*offer.does_not, *report.notices)))
 
 
-METADATA = {"format": "pt", "note": "x", "pruneapp.version": "0"}  # the last is written anew
+# Exports replace the last one.
+METADATA = {"format": "pt", "note": "x", "pruneapp.version": "0"}
 
 
 @pytest.mark.parametrize("form", WEIGHTS, ids=lambda form: form.name)

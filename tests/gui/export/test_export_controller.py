@@ -267,7 +267,7 @@ def test_the_report_names_the_data_that_calibrated_a_repair(pruned, file):
 
 
 def test_training_continues_with_the_optimizer_of_the_file(user, tmp_path):
-    """Regression: a format without it was proposed; with another dtype, the text says so."""
+    """Regression: a format without it was proposed."""
     path, weight = tmp_path / "checkpoint.pt", torch.randn(64, 64)
     optimizer = {"exp_avg": torch.ones(64, 64), "exp_avg_sq": torch.ones(64, 64)}
     torch.save({"model": {"w": weight}, "optimizer": {"state": {0: optimizer}}, "epoch": 3}, path)

@@ -189,7 +189,7 @@ def test_a_scan_of_a_reopened_session_leaves_its_results(
 def test_an_allocation_of_a_reopened_session_knows_the_data(
     encoder, encoder_scans, texts, tmp_path, same, words
 ):
-    """Regression: it said that nothing was known about the data of restored results."""
+    """Regression: the data of restored results counted as unknown."""
     evaluate(encoder, texts[1])
     encoder_scans.scan("50%, 90%", text=texts[same])
     file = tmp_path / "work.prune"
