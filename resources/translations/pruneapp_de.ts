@@ -1435,12 +1435,12 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Gewichte</translation>
     </message>
     <message>
-        <source>Pruned</source>
-        <translation>Geprunt</translation>
-    </message>
-    <message>
         <source>Change</source>
         <translation>Änderung</translation>
+    </message>
+    <message>
+        <source>Sparsity</source>
+        <translation>Sparsity</translation>
     </message>
     <message>
         <source>Sparsity of each tensor</source>
@@ -3044,11 +3044,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>Wanda (je Zeile)</translation>
     </message>
     <message>
-        <source>Prunes the weights with the smallest product of magnitude and size of their input in each row, that is, per output neuron or filter, to the same sparsity (Sun et al., 2024), rounded in each row. Use it for language models. It needs statistics of activations, but no retraining. On small convolutional networks, and from about 70 % on, it is often worse than magnitude: measure it.</source>
-        <extracomment>method wanda</extracomment>
-        <translation>Prunt in jeder Zeile, also je Ausgabeneuron oder Filter, die Gewichte mit dem kleinsten Produkt aus Betrag und Größe ihrer Eingabe, auf dieselbe Sparsity (Sun et al., 2024), in jeder Zeile gerundet. Für Sprachmodelle. Braucht eine Aktivierungsstatistik, aber kein erneutes Training. Bei kleinen Faltungsnetzen und ab etwa 70 % ist es oft schlechter als der Betrag: Messen Sie es.</translation>
-    </message>
-    <message>
         <source>Wanda (per tensor)</source>
         <extracomment>method wanda_per_tensor</extracomment>
         <translation>Wanda (je Tensor)</translation>
@@ -3434,11 +3429,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>L1, Summe der Beträge</translation>
     </message>
     <message>
-        <source>Prunes the weights of the smallest magnitude in each row, that is, per output neuron or filter, to the same sparsity. Use it for language models: no output loses nearly all of its inputs (Wanda compares weights within the same groups; Sun et al., 2024). A fraction is rounded for each row. A count or a target total is met exactly, by one weight more in some rows.</source>
-        <extracomment>method l1_per_row</extracomment>
-        <translation>Prunt in jeder Zeile, also je Ausgabeneuron oder Filter, die Gewichte mit dem kleinsten Betrag, auf dieselbe Sparsity. Für Sprachmodelle: Keine Ausgabe verliert fast alle ihre Eingaben (Wanda vergleicht Gewichte in denselben Gruppen; Sun et al., 2024). Ein Anteil wird für jede Zeile gerundet. Eine Anzahl oder eine Gesamt-Sparsity wird genau erreicht, mit einem Gewicht mehr in manchen Zeilen.</translation>
-    </message>
-    <message>
         <source>L2, Euclidean</source>
         <extracomment>method ln_structured, n</extracomment>
         <translation>L2, euklidisch</translation>
@@ -3612,6 +3602,16 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>as opened</source>
         <extracomment>format safetensors, dtype</extracomment>
         <translation>wie geöffnet</translation>
+    </message>
+    <message>
+        <source>Prunes the weights of the smallest magnitude in each row, that is, per output feature or channel, to the same sparsity. Use it for language models: no output loses nearly all of its inputs (Wanda compares weights within the same groups; Sun et al., 2024). A fraction is rounded for each row. A count or a target total is met exactly, by one weight more in some rows.</source>
+        <extracomment>method l1_per_row</extracomment>
+        <translation>Prunt in jeder Zeile, also je Ausgabemerkmal oder -kanal, die Gewichte mit dem kleinsten Betrag, auf dieselbe Sparsity. Für Sprachmodelle: Keine Ausgabe verliert fast alle ihre Eingaben (Wanda vergleicht Gewichte in denselben Gruppen; Sun et al., 2024). Ein Anteil wird für jede Zeile gerundet. Eine Anzahl oder eine Gesamt-Sparsity wird genau erreicht, mit einem Gewicht mehr in manchen Zeilen.</translation>
+    </message>
+    <message>
+        <source>Prunes the weights with the smallest product of magnitude and size of their input in each row, that is, per output feature or channel, to the same sparsity (Sun et al., 2024), rounded in each row. Use it for language models. It needs statistics of activations, but no retraining. On small convolutional networks, and from about 70 % on, it is often worse than magnitude: measure it.</source>
+        <extracomment>method wanda</extracomment>
+        <translation>Prunt in jeder Zeile, also je Ausgabemerkmal oder -kanal, die Gewichte mit dem kleinsten Produkt aus Betrag und Größe ihrer Eingabe, auf dieselbe Sparsity (Sun et al., 2024), in jeder Zeile gerundet. Für Sprachmodelle. Braucht eine Aktivierungsstatistik, aber kein erneutes Training. Bei kleinen Faltungsnetzen und ab etwa 70 % ist es oft schlechter als der Betrag: Messen Sie es.</translation>
     </message>
     <message>
         <source>torch state dict, dense</source>
@@ -7056,10 +7056,6 @@ Code in Checkpoints wird nie ausgeführt.</translation>
         <translation>Nach Rolle</translation>
     </message>
     <message>
-        <source>Pruned</source>
-        <translation>Geprunt</translation>
-    </message>
-    <message>
         <source>Size</source>
         <translation>Größe</translation>
     </message>
@@ -7166,6 +7162,10 @@ Code in Checkpoints wird nie ausgeführt.</translation>
     <message>
         <source>In tree order</source>
         <translation>In der Reihenfolge des Baums</translation>
+    </message>
+    <message>
+        <source>Sparsity</source>
+        <translation>Sparsity</translation>
     </message>
     <message>
         <source>size</source>
@@ -9898,16 +9898,16 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Schicht</translation>
     </message>
     <message>
-        <source>Pruned</source>
-        <translation>Geprunt</translation>
-    </message>
-    <message>
         <source>Remaining</source>
         <translation>Verbleibend</translation>
     </message>
     <message>
         <source>Statistics</source>
         <translation>Statistik</translation>
+    </message>
+    <message>
+        <source>Sparsity</source>
+        <translation>Sparsity</translation>
     </message>
     <message>
         <source>Pruned layers</source>

@@ -1435,12 +1435,12 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>权重</translation>
     </message>
     <message>
-        <source>Pruned</source>
-        <translation>已剪枝</translation>
-    </message>
-    <message>
         <source>Change</source>
         <translation>变化</translation>
+    </message>
+    <message>
+        <source>Sparsity</source>
+        <translation>稀疏度</translation>
     </message>
     <message>
         <source>Sparsity of each tensor</source>
@@ -3044,11 +3044,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>Wanda（逐行）</translation>
     </message>
     <message>
-        <source>Prunes the weights with the smallest product of magnitude and size of their input in each row, that is, per output neuron or filter, to the same sparsity (Sun et al., 2024), rounded in each row. Use it for language models. It needs statistics of activations, but no retraining. On small convolutional networks, and from about 70 % on, it is often worse than magnitude: measure it.</source>
-        <extracomment>method wanda</extracomment>
-        <translation>在每一行（即每个输出神经元或滤波器）中剪枝“幅值 × 输入大小”最小的权重，使各行稀疏度相同（Sun et al., 2024），在每行中取整。适用于语言模型。需要激活统计，但无需重新训练。对小型卷积网络，以及约 70 % 以上时，往往不如按幅值：请测量。</translation>
-    </message>
-    <message>
         <source>Wanda (per tensor)</source>
         <extracomment>method wanda_per_tensor</extracomment>
         <translation>Wanda（逐张量）</translation>
@@ -3434,11 +3429,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>L1，幅值之和</translation>
     </message>
     <message>
-        <source>Prunes the weights of the smallest magnitude in each row, that is, per output neuron or filter, to the same sparsity. Use it for language models: no output loses nearly all of its inputs (Wanda compares weights within the same groups; Sun et al., 2024). A fraction is rounded for each row. A count or a target total is met exactly, by one weight more in some rows.</source>
-        <extracomment>method l1_per_row</extracomment>
-        <translation>在每一行（即每个输出神经元或滤波器）中剪枝幅值最小的权重，使各行稀疏度相同。适用于语言模型：没有输出会失去几乎所有输入（Wanda 在同样的组内比较权重；Sun et al., 2024）。比例按每行取整。数量或目标总量会精确达到，为此某些行会多剪枝一个权重。</translation>
-    </message>
-    <message>
         <source>L2, Euclidean</source>
         <extracomment>method ln_structured, n</extracomment>
         <translation>L2，欧几里得</translation>
@@ -3612,6 +3602,16 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>as opened</source>
         <extracomment>format safetensors, dtype</extracomment>
         <translation>与打开时相同</translation>
+    </message>
+    <message>
+        <source>Prunes the weights of the smallest magnitude in each row, that is, per output feature or channel, to the same sparsity. Use it for language models: no output loses nearly all of its inputs (Wanda compares weights within the same groups; Sun et al., 2024). A fraction is rounded for each row. A count or a target total is met exactly, by one weight more in some rows.</source>
+        <extracomment>method l1_per_row</extracomment>
+        <translation>在每一行（即每个输出特征或通道）中剪枝幅值最小的权重，使各行稀疏度相同。适用于语言模型：没有输出会失去几乎所有输入（Wanda 在同样的组内比较权重；Sun et al., 2024）。比例按每行取整。数量或目标总量会精确达到，为此某些行会多剪枝一个权重。</translation>
+    </message>
+    <message>
+        <source>Prunes the weights with the smallest product of magnitude and size of their input in each row, that is, per output feature or channel, to the same sparsity (Sun et al., 2024), rounded in each row. Use it for language models. It needs statistics of activations, but no retraining. On small convolutional networks, and from about 70 % on, it is often worse than magnitude: measure it.</source>
+        <extracomment>method wanda</extracomment>
+        <translation>在每一行（即每个输出特征或通道）中剪枝“幅值 × 输入大小”最小的权重，使各行稀疏度相同（Sun et al., 2024），在每行中取整。适用于语言模型。需要激活统计，但无需重新训练。对小型卷积网络，以及约 70 % 以上时，往往不如按幅值：请测量。</translation>
     </message>
     <message>
         <source>torch state dict, dense</source>
@@ -7056,10 +7056,6 @@ Code inside checkpoints is never executed.</source>
         <translation>按角色</translation>
     </message>
     <message>
-        <source>Pruned</source>
-        <translation>已剪枝</translation>
-    </message>
-    <message>
         <source>Size</source>
         <translation>大小</translation>
     </message>
@@ -7166,6 +7162,10 @@ Code inside checkpoints is never executed.</source>
     <message>
         <source>In tree order</source>
         <translation>按模块树的顺序</translation>
+    </message>
+    <message>
+        <source>Sparsity</source>
+        <translation>稀疏度</translation>
     </message>
     <message>
         <source>size</source>
@@ -9897,16 +9897,16 @@ computed on this computer.</source>
         <translation>层</translation>
     </message>
     <message>
-        <source>Pruned</source>
-        <translation>已剪枝</translation>
-    </message>
-    <message>
         <source>Remaining</source>
         <translation>剩余</translation>
     </message>
     <message>
         <source>Statistics</source>
         <translation>统计</translation>
+    </message>
+    <message>
+        <source>Sparsity</source>
+        <translation>稀疏度</translation>
     </message>
     <message>
         <source>Pruned layers</source>

@@ -348,7 +348,7 @@ class HistoryTree(QTreeView):
         """
         states, width = self.states, self._cells_width(column, brief=brief)
         head = (
-            self.header().sectionSizeFromContents(column).width()
+            self.header().sectionSizeFromContents(column).width() + (not brief) * _PADDING
             if self.header().count() > column
             else 0
         )

@@ -144,7 +144,7 @@ class ModelView(BarChartView):
             (self.tr("By role"), ROLE),
         )
         measures = (
-            (self.tr("Pruned"), SHARE),
+            (self.tr("Sparsity"), SHARE),
             (self.tr("Size"), SIZE),
             (self.tr("L2 norm² retained (whole model)"), NORM),
         )

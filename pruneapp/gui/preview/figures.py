@@ -123,9 +123,9 @@ class StepFigures(Figures):
     def show_report(self, report: SparsityReport, *, exact: bool, sure: bool) -> None:
         """Show a planned step.
 
-        `exact`: the numbers of weights are exact. `sure`: the retained norms are. Otherwise they
-        get the prefix `ABOUT`. Norms that the report lacks are shown as dashes, and the row of the
-        whole model is hidden.
+        `exact`: the numbers of weights are exact; otherwise they are rounded to two digits. `sure`:
+        the retained norms are exact. Numbers that are not get the prefix `ABOUT`. Norms that the
+        report lacks are shown as dashes, and the row of the whole model is hidden.
         """
         self._explain(of_state=False, goes_on=report.goes_on)
         upto, about = "" if exact else ABOUT, "" if sure else ABOUT
@@ -176,13 +176,16 @@ class StepFigures(Figures):
     def _texts(self, report: SparsityReport, upto: str, about: str) -> dict[str, str]:
         # In the billions only one number fits.
         whole = report.unpruned < _BILLION
+        newly, remaining = report.newly_pruned, report.numel - report.after
+        if upto:
+            newly, remaining = map(number_format.rough, (newly, remaining))
         pruned = (self.tr("{n} of {all}") if whole else "{n}").format(
-            n=number_format.count(report.newly_pruned), all=number_format.count(report.unpruned)
+            n=number_format.count(newly), all=number_format.count(report.unpruned)
         )
         texts = {
             "tensors": number_format.count(len(report.tensors)),
             "pruned": upto + pruned,
-            "remaining": upto + number_format.count(report.numel - report.after),
+            "remaining": upto + number_format.count(remaining),
         }
         for key, share in (("norm", report.norm_retained), ("l1", report.l1_retained)):
             if share is not None:

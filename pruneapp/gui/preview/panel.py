@@ -27,6 +27,7 @@ from pruneapp.gui.widgets.labels import (
     plain,
 )
 from pruneapp.gui.widgets.short_names import ShortNames
+from pruneapp.preview.estimate import Estimate
 
 BUSY_MS = 200
 LONG_MS = 2_500
@@ -262,7 +263,7 @@ class PreviewPanel(QWidget):
             self._show_affected(state.report, only_by_norm=True)
             emptied = 0 if state.report is None else state.report.n_emptied
             self.action.set_count(
-                estimate.to_prune, state.units, exact=estimate.exact, n_emptied=emptied
+                _at_most(estimate), state.units, exact=estimate.exact, n_emptied=emptied
             )
             self.file.set_compact(state.compact)
         if stage is not PreviewStage.REQUESTED:
@@ -285,7 +286,7 @@ class PreviewPanel(QWidget):
             to_prune, share = state.preview.report.newly_pruned, state.repeated_amount
             self.set_again(to_prune, units, share=share, repeats=state.repeats)
         elif estimate is not None and state.estimated:
-            to_prune, share = estimate.to_prune, state.repeated_amount
+            to_prune, share = _at_most(estimate), state.repeated_amount
             exact, repeats = estimate.exact, state.repeats
             self.set_again(to_prune, units, exact=exact, share=share, repeats=repeats)
 
@@ -483,6 +484,13 @@ class PreviewPanel(QWidget):
         if by_norm:
             heading = self.tr("Most affected (by L2 norm² lost)")
         self.most.show_tensors(heading, tensors, self._shown, report.dangers, by_norm=by_norm)
+
+
+def _at_most(estimate: Estimate) -> int:
+    """Return the number of weights of an estimate, rounded up if it is approximate."""
+    if estimate.exact or estimate.report is None:
+        return estimate.to_prune
+    return number_format.rough(estimate.to_prune, up=True)
 
 
 def _action_button(text: str, tip: str, parent: QWidget) -> QToolButton:

@@ -92,7 +92,7 @@ class RepairDialog(Dialog):
         self._params = tuple(params)
         settings, self.editors = rows_of_editors(params, self, self._show_state)
         self.headline = heading("")
-        headers = self.tr("Layer"), self.tr("Pruned"), self.tr("Remaining"), self.tr("Statistics")
+        headers = self.tr("Layer"), self.tr("Sparsity"), self.tr("Remaining"), self.tr("Statistics")
         self.table = CountsTable(headers, 0, self._cells, self, short=short)
         self.table.setAccessibleName(self.tr("Pruned layers"))
         self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _MIN_LAYER_ROWS)

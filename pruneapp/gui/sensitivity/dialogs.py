@@ -283,7 +283,7 @@ class AllocationDialog(DecisionDialog):
             grid.addWidget(label_for(editor, param.label), row, 0)
             grid.addWidget(editor, row, 1)
         self.headline = heading("", wrap=True)
-        headers = self.tr("Tensor"), self.tr("Weights"), self.tr("Pruned"), self.tr("Change")
+        headers = self.tr("Tensor"), self.tr("Weights"), self.tr("Sparsity"), self.tr("Change")
         self.table = CountsTable(headers, 0, self._cells, self, short=short)
         self.table.setAccessibleName(self.tr("Sparsity of each tensor"))
         self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _TABLE_LINES)

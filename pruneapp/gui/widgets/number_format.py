@@ -51,6 +51,12 @@ def plural(number: int, one: str, several: str) -> str:
     return (one if number == 1 else several).replace("{n}", count(number))
 
 
+def rough(number: int, *, up: bool = False) -> int:
+    """Round a number to two significant digits, so that it does not look exact; `up`: not down."""
+    step = int(10 ** max(0, len(str(number)) - 2))
+    return (number + (step - 1 if up else step // 2)) // step * step
+
+
 def percent(share: float, digits: int = 1) -> str:
     """Format a fraction from 0 to 1 as percentage with `digits` decimals.
 

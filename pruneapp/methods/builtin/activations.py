@@ -81,7 +81,7 @@ WANDA = RowMethod(
     label="Wanda (per row)",
     help=(
         "Prunes the weights with the smallest product of magnitude and size of their "
-        "input in each row, that is, per output neuron or filter, to the same sparsity "
+        "input in each row, that is, per output feature or channel, to the same sparsity "
         "(Sun et al., 2024), rounded in each row. Use it for language models. It needs "
         "statistics of activations, but no retraining. On small convolutional networks, "
         "and from about 70 % on, it is often worse than magnitude: measure it."

@@ -199,7 +199,7 @@ L1_PER_ROW = RowMethod(
     label="L1 per row (unstructured)",
     help=(
         "Prunes the weights of the smallest magnitude in each row, that is, per "
-        "output neuron or filter, to the same sparsity. Use it for language "
+        "output feature or channel, to the same sparsity. Use it for language "
         "models: no output loses nearly all of its inputs (Wanda compares weights "
         "within the same groups; Sun et al., 2024). A fraction is rounded for each "
         "row. A count or a target total is met exactly, by one weight more in some "

@@ -103,6 +103,14 @@ def test_the_columns_show_sparsity_metrics_with_their_interval_size_and_note(pan
     assert texts(panel, 0)[2] == "running"
 
 
+def test_headers_of_numbers_do_not_touch_each_other(panel):
+    tree = panel.tree
+    panel.resize(900, 400)
+    for at in (1, 3):
+        text = tree.header().fontMetrics().horizontalAdvance(tree.states.columns[at][1])
+        assert tree.columnWidth(at) >= text + 14
+
+
 def test_a_legend_explains_parentheses_and_moves_nothing(panel):
     """Only a tooltip explained them."""
     measured(panel)

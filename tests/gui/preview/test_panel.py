@@ -267,6 +267,8 @@ def test_an_estimate_is_marked_where_it_is_not_exact(forecast):
     assert not any("≈" in text for text in said())
     show_estimate(forecast, Estimate(5, 207, exact=False, report=REPORT))
     assert sum("≈" in text for text in said()) == 5
+    assert said()[1:4] == [f"≈{GAP}210 of 460", f"4.0{GAP}% → ≈{GAP}24.7{GAP}%", f"≈{GAP}750"]
+    assert forecast.action.button.text() == "■ Prune up to 210 weights"
 
 
 @pytest.mark.parametrize("scale", [1.0, 1.5])
