@@ -175,10 +175,10 @@ class _FormColumn(QWidget):
         preview_height = self._preview.content_height() + self._panel.hidden_height
         form = self._header.sizeHint().height() + self._form.content_height()
         left = max(room - form, round(room * PINNED))
-        self._panel.set_scrolls(scrolls=preview_height > left)
-        preview = (
-            preview_height if preview_height <= left else whole_height(self._preview.content, left)
-        )
+        self._panel.set_missing_height(max(0, preview_height - left))
+        preview = min(preview_height, left)
+        if preview_height - self._panel.hidden_height > left:
+            preview = whole_height(self._preview.content, left)
         self._preview.setFixedHeight(preview)
         # Nor is a row of the form cut at the bottom, while it is scrolled to the top.
         seen = room - self._header.sizeHint().height() - preview

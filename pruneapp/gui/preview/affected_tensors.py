@@ -190,8 +190,7 @@ class MostAffected(QWidget):
 
     Empty rows keep their height. A row whose name needed two lines once keeps that height for the
     same heading, file and width: if the height changed with each move of a slider, everything above
-    would be laid out again. In a panel that scrolls this does not matter, and empty rows can be
-    hidden.
+    would be laid out again. Where there is no room for all rows, some are hidden.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -199,6 +198,7 @@ class MostAffected(QWidget):
         self._heading = plain(ink=MUTED)
         self._last_heading = ""  # the last heading that was not empty
         self.rows = [AffectedTensor(self) for _ in range(_N_ROWS)]
+        self._without_room: list[AffectedTensor] = []
         lay_in_column(self, self._heading, *self.rows, spacing=0)
 
     def set_names(self, names: ShortNames) -> None:
@@ -231,13 +231,23 @@ class MostAffected(QWidget):
             name = "" if tensor is None else tensor.name
             row.show_tensor(tensor, shown.get(name, name), dangers.get(name), by_norm=by_norm)
             row.set_lines(row.name.lines(), shrinks=other)
-            if tensor is not None:
+            if tensor is not None and row not in self._without_room:
                 row.show()
 
-    def set_trimmed(self, *, trimmed: bool) -> None:
-        """Hide rows without a tensor until they get one, or show all rows."""
+    def trim(self, missing: int) -> None:
+        """Hide rows if `missing` pixels of height are missing; otherwise show all.
+
+        Rows without a tensor are hidden until they get one, and up to half of the rows from the
+        last on if the others then fit.
+        """
+        self._without_room = []
         for row in self.rows:
-            row.setHidden(trimmed and not row.name.text())
+            row.setHidden(missing > 0 and not row.name.text())
+        spare = [row for row in self.rows[_N_ROWS // 2 :] if not row.isHidden()]
+        if missing - self.hidden_height <= sum(row.minimumHeight() for row in spare):
+            while spare and self.hidden_height < missing:
+                spare[-1].hide()
+                self._without_room.append(spare.pop())
 
     @property
     def hidden_height(self) -> int:

@@ -108,7 +108,8 @@ class PreviewPanel(QWidget):
         super().__init__(parent)
         self._shown: Mapping[str, str] = {}
         self._short = ShortNames()
-        self._resting = self._done = self._scrolls = self._can_separate = False
+        self._resting = self._done = self._can_separate = False
+        self._missing = 0  # pixels of height
         # What the form would do in the current state, and why changes are refused, shown instead.
         self._next_step = self._lock = ""
         self._next_ink = MUTED
@@ -195,11 +196,14 @@ class PreviewPanel(QWidget):
         )
         return QSize(max(hint.width(), sum(widths) + (len(widths) - 1) * _SPACING), hint.height())
 
-    def set_scrolls(self, *, scrolls: bool) -> None:
-        """Set whether the panel scrolls; then empty rows at its end are hidden."""
-        if scrolls != self._scrolls:
-            self._scrolls = scrolls
-            self._hide_empty_rows()
+    def set_missing_height(self, missing: int) -> None:
+        """Set how many pixels the panel is too high for its place; 0 if it fits.
+
+        Then empty rows are hidden, and the last of the most affected tensors if the others fit.
+        """
+        if missing != self._missing:
+            self._missing = missing
+            self._hide_rows()
 
     @property
     def hidden_height(self) -> int:
@@ -210,14 +214,15 @@ class PreviewPanel(QWidget):
         gap = self._gap.minimumHeight() + _SPACING if self._gap.isHidden() else 0
         return self.most.hidden_height + protected + gap
 
-    def _hide_empty_rows(self) -> None:
-        """Hide empty rows if the panel scrolls.
+    def _hide_rows(self) -> None:
+        """Hide rows if the panel is too high for its place.
 
         Not called for estimates, whose rows are filled soon.
         """
-        self.most.set_trimmed(trimmed=self._scrolls)
-        self._gap.setHidden(self._scrolls)
-        self.protected.setHidden(self._scrolls and not self.protected.text())
+        is_missing = self._missing > 0
+        self._gap.setHidden(is_missing)
+        self.protected.setHidden(is_missing and not self.protected.text())
+        self.most.trim(self._missing - (self.hidden_height - self.most.hidden_height))
 
     def set_lock(self, why: str) -> None:
         """Disable the button, and show `why` in the note and its tooltip; "" enables it again."""
@@ -314,7 +319,7 @@ class PreviewPanel(QWidget):
         }
         texts = [text.format(n=number_format.count(n)) for text, n in stays.items() if n]
         self.protected.setText("\n".join(texts))
-        self._hide_empty_rows()
+        self._hide_rows()
         self.action.set_count(report.newly_pruned, units, n_emptied=report.n_emptied)
 
     def set_error(self, sentence: str, remedy: str = "", *, settings: bool = False) -> None:
@@ -341,7 +346,7 @@ class PreviewPanel(QWidget):
         self._show_buttons(shown=True)
         least = [tensor._replace(before=tensor.after) for tensor in report.most_affected]
         self._show_most(report, least)
-        self._hide_empty_rows()
+        self._hide_rows()
 
     def set_now(self, report: SparsityReport | None, pruned: Sequence[TensorSparsity] = ()) -> None:
         """Show the current state and its most pruned tensors, with buttons if any is pruned.
@@ -361,7 +366,7 @@ class PreviewPanel(QWidget):
         self._gap.setFixedHeight(hidden)
         dangers = {} if report is None else report.dangers
         self.most.show_tensors(self.tr("Most pruned"), pruned, self._shown, dangers)
-        self._hide_empty_rows()
+        self._hide_rows()
 
     def set_again(
         self,

@@ -153,7 +153,7 @@ def metric(value: float, *, share: bool, decimals: int = 0) -> str:
     text = number(value)
     if not decimals or not math.isfinite(value) or "e" in text:
         return text
-    if value not in {0, 1}:
+    if text not in {"0", "1"}:
         decimals = min(decimals, 3 - math.floor(math.log10(abs(value))))
     return max(text, locale().toString(value, "f", max(0, decimals)), key=len)
 

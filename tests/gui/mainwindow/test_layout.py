@@ -205,9 +205,12 @@ def test_no_row_of_the_preview_or_the_form_is_cut_in_the_middle(opened):
     for height in heights:
         opened.window.resize(1280, height)
         opened.pause(10)
-        rows = [row.name for row in forecast.affected if row.name.text()]
+        rows = [row.name for row in forecast.affected if row.name.text() and row.isVisible()]
+        if len(rows) < 4:  # instead of a scroll bar
+            opened.wait(lambda: area.height() >= forecast.height())
+        assert len(rows) >= 2
         rows += filter(QWidget.isVisible, forecast.figures.labels.values())
-        assert len(rows) > 8
+        assert len(rows) > 6
         cut += area.height() < forecast.height()
         for part in rows:
             top = part.mapTo(area, part.rect().topLeft()).y()
