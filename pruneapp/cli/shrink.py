@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 from collections.abc import Mapping
 from contextlib import ExitStack
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli.files import output_path
 from pruneapp.cli.terminal import Output, attributes, file_line, size, table
 from pruneapp.edits.existing_masks import open_document
-from pruneapp.errors import ParameterError, counted, in_numeric_order
+from pruneapp.errors import JsonError, ParameterError, counted, in_numeric_order
 from pruneapp.export.catalog import usual_format
 from pruneapp.export.exporter import export
 from pruneapp.export.provenance import recorded_recipe
@@ -23,9 +24,11 @@ from pruneapp.export.rounding import DTYPE
 from pruneapp.groups.axis import Axis
 from pruneapp.groups.family import LABELS
 from pruneapp.groups.structure import Structure, Unknown, structure_of
+from pruneapp.groups.trace import Trace, use_trace
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.params import AMOUNT_OF_CHANNELS
 from pruneapp.progress import Job
+from pruneapp.recipes.recipe import Recipe
 from pruneapp.recipes.schema import chosen_multiple
 from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import ShrinkError
@@ -65,12 +68,14 @@ def shrink(options: argparse.Namespace, job: Job, stack: ExitStack) -> Output:
     if not options.list:
         refuse_existing(output_path(options.output))
     checkpoint = stack.enter_context(open_checkpoint(options.file, job=job))
+    recipe = recorded_recipe(checkpoint)
+    _use_recorded_trace(checkpoint, recipe)
     structure = structure_of(checkpoint)
     if isinstance(structure, Unknown):
         raise ShrinkError(structure.why_not)
     notices = []
     if options.multiple is None:
-        options.multiple = chosen_multiple(recorded_recipe(checkpoint).entries)
+        options.multiple = chosen_multiple(recipe.entries)
         if options.multiple is not None:
             notices.append(
                 f"Widths are rounded up to a multiple of {options.multiple:,}, as in the last "
@@ -178,6 +183,15 @@ def _request(structure: Structure, options: argparse.Namespace) -> CutRequest:
         options.force_statistics,
         DTYPE.default if options.export_dtype is None else DTYPE.parse(options.export_dtype),
     )
+
+
+def _use_recorded_trace(checkpoint: Checkpoint, recipe: Recipe) -> None:
+    """Use the trace of the model that the last steps in the file were made with, if it fits."""
+    with contextlib.suppress(JsonError, ParameterError):
+        for text in [*recipe.traces.values()][-1:]:
+            trace = Trace.read(text)
+            trace.refuse_other(checkpoint)
+            use_trace(checkpoint, trace)
 
 
 def _value(options: argparse.Namespace, name: str) -> Any:

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 import torch
 
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.document import Capture, Document
+from pruneapp.document.step import Row, Step
+from pruneapp.groups.trace import use_trace
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Job
+from pruneapp.recipes.recipe import history_recipe, save
 from tests.shrink import vision_models
+from tests.support.traces import trace_model
 
 SCRIPT = f"""
 import sys
@@ -116,3 +126,25 @@ def test_the_opened_file_can_be_replaced(call, files):
     assert call("prune", shrunk, *words)[0] == 0
     for path in (shrunk, shrunk.with_name("small.orig.pt")):
         assert call("evaluate", path, "--script", script, "--device", "cpu")[0] == 0
+
+
+def test_a_pruned_file_is_cut_with_the_trace_in_its_metadata(call, tmp_path):
+    """Regression: the groups were those that are known without the trace."""
+    network = vision_models.make("basic").float()
+    original, recipe, pruned = (tmp_path / name for name in ("m.pt", "r.json", "p.safetensors"))
+    torch.save(network.state_dict(), original)
+    with open_checkpoint(original) as checkpoint, closing(Document(checkpoint)) as document:
+        use_trace(checkpoint, trace_model(network, torch.zeros(2, 3, 9, 9)))
+        names = tuple(e.name for e in checkpoint.entries.values() if len(e.shape) == 4)
+        row = Row(names, "channel_groups", {"amount": 0.3, "multiple": "1"})
+        document.commit(compute_preview(document.snapshot(), Step((row,)), CpuKernel(), Job()))
+        masks = document.masks
+        removed = [name for name in masks if masks.pruned(name)]
+        save(history_recipe(Capture.of(document), Job()), recipe, Job())
+    assert call("run", recipe, original, "-o", pruned)[0] == 0
+    cut = tmp_path / "cut.safetensors"
+    status, _, _ = call("shrink", pruned, "--dead", "--multiple", "1", "-o", cut)
+    assert status == 0
+    with open_checkpoint(original) as whole, open_checkpoint(cut) as small:
+        shorter = {n for n, e in small.entries.items() if e.numel < whole.entry(n).numel}
+    assert shorter >= {*removed}
