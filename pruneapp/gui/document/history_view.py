@@ -66,7 +66,8 @@ from pruneapp.gui.widgets.short_names import ShortNames
 _INDENT = 12  # width of a branch in pixels
 _DOT, _SMALL_DOT = 4.5, 3.5  # radius of the circle of the current state, and of others
 _PADDING = 6  # of a cell, with both sides together
-_MIN_LABEL = 18  # letters of a name that are visible before columns are scrolled to
+_MIN_LABEL = 20  # letters of a name that are visible before columns are scrolled to
+_MIN_FITTED_LABEL = 18  # the same if then no column has to be scrolled to
 _MIN_ELIDED_LABEL = 11  # the same if the sparsity, the first metric or the notes need the space
 _MAX_HEADER = 15  # maximum width of the header of a metric without differences
 _MIN_END = 9  # width of the visible end of a name in digits; a narrower end is elided
@@ -293,13 +294,14 @@ class HistoryTree(QTreeView):
             widths.update({at: self._widths.get(columns[at], widths[at]) for at in widths})
             if not has_notes:
                 del widths[note]
-            if sum(widths.values()) + _MIN_LABEL * letter + indent <= room:
+            if fits := sum(widths.values()) + _MIN_FITTED_LABEL * letter + indent <= room:
                 break
         if has_notes:
             self._narrow_to_notes(widths, room - _MIN_ELIDED_LABEL * letter - indent)
         others = sum(widths.values())
         first = sum(width for at, width in widths.items() if at <= note)
-        least = max(_MIN_ELIDED_LABEL * letter, min(_MIN_LABEL * letter, room - first - indent))
+        wanted = (_MIN_FITTED_LABEL if fits else _MIN_LABEL) * letter
+        least = max(_MIN_ELIDED_LABEL * letter, min(wanted, room - first - indent))
         label = max(least + indent, min(self._content_width(0), room - others))
         widths[0] = self._widths.get(columns[0], label)
         last = note if note in widths else 0  # gets the remaining width

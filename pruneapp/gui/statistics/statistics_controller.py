@@ -7,6 +7,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
+from pruneapp.document.selection import default_selection
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError, first_names
 from pruneapp.evaluation.collection import Collected, collect, weights_of
@@ -121,9 +122,10 @@ class StatisticsController(Feature[CollectDialog]):
             self.tr("Statistics of {n} tensors collected from {rows}."),
         ).format(rows=rows.format(n=number_format.count(found.rows)))
         self._notifications.show_done(text)
-        if found.unseen:
+        usual = {*default_selection(self.document.checkpoint)}  # without embeddings
+        if unseen := [name for name in found.unseen if name in usual]:
             shown = self.session.contents.shown
-            names = first_names([shown.get(name, name) for name in found.unseen], _NAMED, str)
+            names = first_names([shown.get(name, name) for name in unseen], _NAMED, str)
             missing = self.tr(
                 "No statistics were collected for these tensors, because they are not used in a "
                 "matrix product: {names}."

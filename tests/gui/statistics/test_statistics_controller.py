@@ -6,6 +6,8 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+import torch
+from safetensors.torch import save_file
 
 from pruneapp.document.step import Row, Step
 from pruneapp.gui.evaluation.source_choice import DataKind
@@ -142,9 +144,16 @@ def test_a_new_script_is_saved_and_chosen(user, model, tmp_path):
     user.key("Esc", dialog)
 
 
-def test_rows_of_inputs_of_a_text_are_tokens(user, model):
-    user.open_file(model)
-    found = SimpleNamespace(seen=("fc.weight",), unseen=(), rows=1827)
+def test_the_result_of_a_text_counts_tokens_and_names_no_embeddings(user, tmp_path):
+    names = ("fc1.weight", "fc2.weight", "embed.weight")
+    save_file({name: torch.ones(8, 16) for name in names}, tmp_path / "m.safetensors")
+    user.open_file(tmp_path / "m.safetensors")
+    found = SimpleNamespace(seen=names[:1], unseen=names[2:], rows=1827)
     user.workbench.statistics._show_result(found, of_text=True)
-    said = user.window.done.label.text()
-    assert said == "Statistics of 1 tensor collected from 1,827 tokens."
+    said = "Statistics of 1 tensor collected from 1,827 tokens."
+    assert user.window.done.label.text() == said
+    assert not user.notices, "nobody prunes embeddings"
+    found.unseen = names[::2]
+    user.workbench.statistics._show_result(found, of_text=True)
+    assert user.notices[0].startswith(said)
+    assert user.notices[0].endswith(": fc1.weight.")
