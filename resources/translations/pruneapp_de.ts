@@ -20949,7 +20949,7 @@ steps</extracomment>
     <message>
         <source>Kept unchanged: {outside}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Unverändert übernommen: {outside}.</translation>
+        <translation>Unverändert behalten: {outside}.</translation>
     </message>
     <message>
         <source>Kept unchanged: {outside}. These are the values of the opened file, before pruning.</source>

@@ -266,7 +266,7 @@ def test_what_the_engine_says_is_chinese_in_the_window(chinese, new_user, file, 
     user.wait(lambda: user.document.position == 3)
     assert user.states[3] == "a 的 0 号行已保护"
     user.ask_amount("100%")
-    error = user.views.preview.error
+    error = user.rule.fields.notes["amount"]
     user.wait(lambda: error.text().startswith("✕ 剪枝量过大："))
     assert not english_in(error.text()), error.text()
     assert "。 " not in error.text()

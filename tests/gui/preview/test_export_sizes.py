@@ -164,6 +164,7 @@ def test_a_window_of_1280_by_800_shows_the_whole_form_and_the_preview(user):
         user.wait_preview()
         if "channels" in method:
             user.wait(user.views.form.outputs.isVisible)
-        user.pause(50)
         for part in (panel.affected[-1], panel.alarm):
-            assert part.visibleRegion().boundingRect().height() == part.height(), method
+            user.wait(
+                lambda part=part: part.visibleRegion().boundingRect().height() == part.height()
+            )
