@@ -170,11 +170,11 @@ class FormController(Feature[QDialog]):
         field is. None clears the error at the field.
         """
         found = None if error is None else _AMOUNT_ERROR.match(error.sentence)
-        rule = self._form.used[int(found[1] or 1) - 1] if found else None
-        text = ""
-        if error is not None and found is not None and rule is self._form.shown:
+        number, text, shown = int(found[1] or 1) if found else 0, "", self._form.shown
+        of_rule = self._form.used[number - 1 : number] if number else ()  # it may be removed by now
+        if error is not None and found is not None and shown in of_rule:
             here = with_field_labels(error.with_sentence(error.sentence[found.start(2) :]))
-            text, error = translate_error(here), ParameterError(self._form.invalid(rule))
+            text, error = translate_error(here), ParameterError(self._form.invalid(shown))
         self._form.set_amount_error(text)
         return None if error is None else with_field_labels(error)
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication, QScrollArea
 
 from pruneapp import resources
+from pruneapp.errors import ParameterError
 from pruneapp.gui.method_form.form_model import FormRequest, FormRow
 from tests.gui.mouse_wheel import turn_wheel
 from tests.gui.user import is_in_sight
@@ -294,6 +295,14 @@ def test_rules_for_the_checked_tensors_say_that_none_is_checked(opened):
     assert (
         user.rule.fields.notes["amount"].text().startswith("✕ Amount is larger than what remains")
     )
+
+
+def test_an_error_of_a_rule_that_was_removed_has_no_field(opened):
+    error = ParameterError("Rule 9: 'amount' is larger than what remains: only 3 weights.")
+    placed = opened.workbench.form.place_error(error)
+    assert placed is not None
+    assert placed.sentence.startswith("Rule 9: ")
+    assert "larger" not in opened.rule.fields.notes["amount"].text()
 
 
 def test_limits_hold_beside_rules_that_exclude(opened):
