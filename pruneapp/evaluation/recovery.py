@@ -94,6 +94,11 @@ class Recovery:
     def sentence(self) -> str:
         """Return the result in one sentence, for the user."""
         if self.source.method == "training":
+            if not self.source.steps:
+                return (
+                    "No weight was trained, because train() did not call optimizer.step(). Buffers "
+                    "such as running statistics can have changed."
+                )
             return f"Trained for {counted(self.source.steps, 'step')} with pruned weights at zero."
         losses = [self.losses[stage] for stage in ("pruned", "start", "rounded")]
         pruned, started, ended = losses

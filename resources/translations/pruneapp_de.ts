@@ -3704,11 +3704,6 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <translation>als gepackte Bits: numpy.unpackbits, bitorder=&apos;little&apos;</translation>
     </message>
     <message>
-        <source>The smallest file: the packed weights (remaining weights, and one mask bit for each weight of a pruned tensor), byte-shuffled and compressed, in a safetensors container. The packed size in the preview and the history is that before compression. Pruneapp opens it like any checkpoint; a short reader for numpy can be written next to it.</source>
-        <extracomment>format compact</extracomment>
-        <translation>Die kleinste Datei: die gepackten Gewichte (verbleibende Gewichte und ein Maskenbit für jedes Gewicht eines geprunten Tensors), byteweise umgeordnet und komprimiert, in einem safetensors-Container. Die gepackte Größe in Vorschau und Verlauf ist die vor der Komprimierung. Pruneapp öffnet sie wie jeden Checkpoint; ein kurzes Leseskript für numpy kann daneben geschrieben werden.</translation>
-    </message>
-    <message>
         <source>The smallest file, lossless.</source>
         <extracomment>format compact</extracomment>
         <translation>Die kleinste Datei, verlustfrei.</translation>
@@ -4267,6 +4262,11 @@ Ihre Dateien bleiben auf diesem Computer, außer wenn Sie zu einer URL exportier
         <source>Original weights (NAME_orig) and masks (NAME_mask), as torch.nn.utils.prune stores them. Loads into a module pruned with torch, and opens in Pruneapp to continue or restore weights. Each mask is as large as its tensor. Use the suffix .safetensors, or .pt for a torch file.</source>
         <extracomment>format resumable</extracomment>
         <translation>Ursprüngliche Gewichte (NAME_orig) und Masken (NAME_mask), wie torch.nn.utils.prune sie speichert. Lädt in ein mit torch gepruntes Modul und öffnet sich in Pruneapp, um weiterzumachen oder Gewichte wiederherzustellen. Jede Maske ist so groß wie ihr Tensor. Verwenden Sie die Endung .safetensors, oder .pt für eine torch-Datei.</translation>
+    </message>
+    <message>
+        <source>Usually the smallest file: the packed weights (remaining weights, and one mask bit for each weight of a pruned tensor), byte-shuffled and compressed, in a safetensors container. The packed size in the preview and the history is that before compression. Pruneapp opens it like any checkpoint; a short reader for numpy can be written next to it.</source>
+        <extracomment>format compact</extracomment>
+        <translation>Meist die kleinste Datei: die gepackten Gewichte (verbleibende Gewichte und ein Maskenbit für jedes Gewicht eines geprunten Tensors), byteweise umgeordnet und komprimiert, in einem safetensors-Container. Die gepackte Größe in Vorschau und Verlauf ist die vor der Komprimierung. Pruneapp öffnet sie wie jeden Checkpoint; ein kurzes Leseskript für numpy kann daneben geschrieben werden.</translation>
     </message>
     <message>
         <source>with read_compact.py, written next to the file</source>
@@ -20935,6 +20935,11 @@ steps</extracomment>
         <source>Steps on groups of a traced model</source>
         <extracomment>sentences</extracomment>
         <translation>Schritte auf Gruppen eines aufgezeichneten Modells</translation>
+    </message>
+    <message>
+        <source>No weight was trained, because train() did not call optimizer.step(). Buffers such as running statistics can have changed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es wurde kein Gewicht trainiert, weil train() optimizer.step() nicht aufgerufen hat. Puffer wie laufende Statistiken können sich geändert haben.</translation>
     </message>
     <message>
         <source>A shrunk file has other shapes than the class of the model. In load(path), call model.load_state_dict, which also resizes the layers here, or load_shrunk of the script that was written next to the file, instead of copying tensors.</source>

@@ -3704,11 +3704,6 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <translation>作为打包的位：numpy.unpackbits, bitorder=&apos;little&apos;</translation>
     </message>
     <message>
-        <source>The smallest file: the packed weights (remaining weights, and one mask bit for each weight of a pruned tensor), byte-shuffled and compressed, in a safetensors container. The packed size in the preview and the history is that before compression. Pruneapp opens it like any checkpoint; a short reader for numpy can be written next to it.</source>
-        <extracomment>format compact</extracomment>
-        <translation>最小的文件：打包的权重（剩余权重，以及被剪枝张量的每个权重一个掩码位），经字节重排和压缩，存于 safetensors 容器中。预览和历史记录中的打包大小是压缩前的大小。Pruneapp 像打开任何检查点一样打开它；可在旁边写入一个简短的 numpy 读取脚本。</translation>
-    </message>
-    <message>
         <source>The smallest file, lossless.</source>
         <extracomment>format compact</extracomment>
         <translation>最小的文件，无损。</translation>
@@ -4267,6 +4262,11 @@ Your files stay on this computer unless you export to a URL. Code inside checkpo
         <source>Original weights (NAME_orig) and masks (NAME_mask), as torch.nn.utils.prune stores them. Loads into a module pruned with torch, and opens in Pruneapp to continue or restore weights. Each mask is as large as its tensor. Use the suffix .safetensors, or .pt for a torch file.</source>
         <extracomment>format resumable</extracomment>
         <translation>原始权重 (NAME_orig) 和掩码 (NAME_mask)，与 torch.nn.utils.prune 的存储方式相同。可加载到用 torch 剪枝的模块中，也可在 Pruneapp 中打开以继续剪枝或恢复权重。每个掩码与其张量一样大。使用后缀 .safetensors，torch 文件用 .pt。</translation>
+    </message>
+    <message>
+        <source>Usually the smallest file: the packed weights (remaining weights, and one mask bit for each weight of a pruned tensor), byte-shuffled and compressed, in a safetensors container. The packed size in the preview and the history is that before compression. Pruneapp opens it like any checkpoint; a short reader for numpy can be written next to it.</source>
+        <extracomment>format compact</extracomment>
+        <translation>通常是最小的文件：打包的权重（剩余权重，以及被剪枝张量的每个权重一个掩码位），经字节重排和压缩，存于 safetensors 容器中。预览和历史记录中的打包大小是压缩前的大小。Pruneapp 像打开任何检查点一样打开它；可在旁边写入一个简短的 numpy 读取脚本。</translation>
     </message>
     <message>
         <source>with read_compact.py, written next to the file</source>
@@ -20934,6 +20934,11 @@ steps</extracomment>
         <source>Steps on groups of a traced model</source>
         <extracomment>sentences</extracomment>
         <translation>针对已追踪模型的组的步骤</translation>
+    </message>
+    <message>
+        <source>No weight was trained, because train() did not call optimizer.step(). Buffers such as running statistics can have changed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有训练任何权重，因为 train() 没有调用 optimizer.step()。运行统计等缓冲区可能已改变。</translation>
     </message>
     <message>
         <source>A shrunk file has other shapes than the class of the model. In load(path), call model.load_state_dict, which also resizes the layers here, or load_shrunk of the script that was written next to the file, instead of copying tensors.</source>

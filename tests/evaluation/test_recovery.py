@@ -9,6 +9,7 @@ import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -424,3 +425,8 @@ def test_the_checkpoint_of_a_run_does_not_depend_on_the_process(runner, half_pru
     finally:
         del runner.worker.call
     assert paths[0] == paths[1] != ""
+
+
+def test_a_training_without_a_step_of_the_optimizer_says_so():
+    training = SimpleNamespace(source=SimpleNamespace(method="training", steps=0))
+    assert Recovery.sentence(training).startswith("No weight was trained, because train() did not")

@@ -303,9 +303,9 @@ COMPACT_FILE = Format(
     name="compact",
     label="Compact (packed and compressed)",
     help=(
-        "The smallest file: the packed weights (remaining weights, and one mask bit for each "
-        "weight of a pruned tensor), byte-shuffled and compressed, in a safetensors container. The "
-        "packed size in the preview and the history is that before compression. "
+        "Usually the smallest file: the packed weights (remaining weights, and one mask bit for "
+        "each weight of a pruned tensor), byte-shuffled and compressed, in a safetensors "
+        "container. The packed size in the preview and the history is that before compression. "
         "Pruneapp opens it like any checkpoint; a short reader for numpy can be written next to it."
     ),
     suffixes=(".compact.safetensors",),

@@ -195,12 +195,19 @@ ZSTANDARD = Format(
         Loader("pruneapp expand", note="decompresses it without other tools"),
     ),
     does_not=("Must be decompressed before loading.",),
-    good_for={Purpose.MAIL: "Decompresses with zstd or 7-Zip to exactly the safetensors file."},
+    good_for={
+        Purpose.MAIL: "Decompresses with zstd or 7-Zip to exactly the safetensors file.",
+        Purpose.ARCHIVE: "The smallest file, lossless.",
+    },
     good_for_folder={
         Purpose.MAIL: (
             "Decompress it to model.safetensors next to config.json and the tokenizer, and "
             "transformers loads it."
-        )
+        ),
+        Purpose.ARCHIVE: (
+            "The smallest file, lossless for the weights; keep config.json and the "
+            "tokenizer with it."
+        ),
     },
     one_file=True,
     loads=loading_code.zst,

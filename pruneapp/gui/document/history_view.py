@@ -108,6 +108,12 @@ class StateDelegate(QStyledItemDelegate):
         elif state not in model.done or (result is not None and result.is_old and not is_state):
             option.palette.setColor(QPalette.ColorRole.Text, option.palette.color(MUTED))
         option.textElideMode = Qt.TextElideMode.ElideRight
+        view = self.parent()
+        if not is_state and isinstance(view, QTreeView):
+            # Where the column ends outside of the view, its numbers are elided, not cut.
+            end = view.viewport().width() - 1
+            if option.rect.left() < end < option.rect.right():
+                option.rect.setRight(end)
         if is_state:
             option.text = self.label(state, option.fontMetrics, option.rect.width() - _PADDING)
         else:

@@ -208,7 +208,7 @@ class AllocationController(Feature[AllocationDialog]):
         )
         document = self.document
         name = number_format.plural(
-            len(allocation.shares),
+            sum(share.pruned > share.tensor.pruned for share in allocation.shares),
             self.tr("Allocation {share}, on 1 tensor"),
             self.tr("Allocation {share}, on {n} tensors"),
         )

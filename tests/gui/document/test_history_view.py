@@ -676,3 +676,20 @@ def test_values_of_a_metric_have_the_same_number_of_decimals(panel):
     states = panel.tree.states
     column = states.column_of(HistoryColumn.METRIC)
     assert [states.cell(n, column) for n in range(3)] == ["1.0000", "0.9120", "0.8259"]
+
+
+def test_numbers_at_the_edge_are_elided_and_not_cut(show):
+    """Regression: 0.02323 was read as 0.0232 where its column ended outside of the view."""
+    panel = show(HistoryPanel(), 300, 240)
+    panel.set_items(ITEMS, 1)
+    panel.set_results([StateResult((ACCURACY, LOSS), "")] * 3)
+    tree, found = panel.tree, 0
+    end = tree.viewport().width() - 1
+    for column in range(1, tree.states.columnCount()):
+        option, index = QStyleOptionViewItem(), tree.states.index_of(1, column)
+        option.rect = cell = tree.visualRect(index)
+        tree.delegate.initStyleOption(option, index)
+        is_cut = cell.left() < end < cell.right()
+        found += is_cut
+        assert option.rect.right() == (end if is_cut else cell.right())
+    assert found == 1
